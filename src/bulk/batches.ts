@@ -21,7 +21,7 @@ export type PendingRecords = RecordList | { readonly resend: RecordList };
 
 /**
  * Splits records into batches, in order. An empty list ends the current batch. Records to resend form one batch,
- * whatever the limits.
+ * regardless of the limits.
  */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,

@@ -9,14 +9,14 @@ export async function* readCheckedRecords(
   input: RecordInput,
   rules: RecordRules,
   check: RecordCheck,
-): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
+): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly skipped: readonly BulkRecord[] }> {
   for await (const chunk of readFinalizedRecords(input, rules, check)) {
     const own = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
-    if (check.leftOut === 0) yield { records: own, leftOut: [] };
+    if (check.skipped === 0) yield { records: own, skipped: [] };
     else {
-      const [records, leftOut]: [BulkRecord[], BulkRecord[]] = [[], []];
-      for (const record of own) (check.isLeftOut(record.index) ? leftOut : records).push(record);
-      yield { records, leftOut };
+      const [records, skipped]: [BulkRecord[], BulkRecord[]] = [[], []];
+      for (const record of own) (check.isSkipped(record.index) ? skipped : records).push(record);
+      yield { records, skipped };
     }
   }
 }

@@ -4,7 +4,7 @@ export interface Diagnostic {
   readonly line: number | null;
   /** Column of the error if `isExact`, otherwise of the record. */
   readonly column?: number;
-  /** Set if line and column are those of the error itself, and not of its record. */
+  /** Set if line and column locate the error itself instead of its record. */
   readonly isExact?: true;
   /** Number of the record in the file, from 1. Set if other records are on the same line. */
   readonly record?: number;

@@ -24,19 +24,16 @@ const MAX_IDS_PER_PASS = 250_000;
 export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
   /** Receives the indexes of the records to skip. */
-  readonly leftOut: BitSet;
+  readonly skipped: BitSet;
   /** Called with two records that have the same ID, if duplicates are not allowed. */
   readonly reportDuplicate: (record: IdentifiedRecord, earlier: IdentifiedRecord) => void;
 }
 
-/**
- * Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual
- * duplicates.
- */
+/** Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual duplicates. */
 export async function resolveDuplicates(
   read: () => AsyncIterable<readonly IdentifiedRecord[]>,
   repeated: IdHashSet,
-  { duplicates, leftOut, reportDuplicate }: DuplicateResolution,
+  { duplicates, skipped, reportDuplicate }: DuplicateResolution,
 ): Promise<void> {
   for (const ids of repeated.split(MAX_IDS_PER_PASS)) {
     const kept = new Map<string, IdentifiedRecord>();
@@ -47,13 +44,13 @@ export async function resolveDuplicates(
         if (!earlier || duplicates === 'last') kept.set(record.id, record);
         if (!earlier) continue;
         if (duplicates === 'fail') reportDuplicate(record, earlier);
-        else leftOut.add(duplicates === 'first' ? record.index : earlier.index);
+        else skipped.add(duplicates === 'first' ? record.index : earlier.index);
       }
     }
   }
 }
 
-/** Reads the ID and position of all records that have an ID, valid or not. Skips what cannot be read. */
+/** Reads the ID and position of all records that have an ID, valid or not. Skips unreadable records. */
 export async function* readIdentifiedRecords(
   files: readonly InputFile[],
   rules: PreparationRules,

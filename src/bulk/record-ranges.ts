@@ -7,7 +7,7 @@ export function rangeOf(batch: RecordList): RecordRange {
   return { first: batch[0]?.index ?? 0, last: batch.at(-1)?.index ?? 0, count: batch.length };
 }
 
-/** Splits a batch into ranges of consecutive records whose outcome is known, and ranges to resend. Leaves out unsent records. */
+/** Splits a batch into ranges of consecutive records whose outcome is known, and ranges to resend. Omits unsent records. */
 export function splitByOutcome(
   batch: RecordList,
   items: readonly RecordResult[],
@@ -30,7 +30,7 @@ export function splitByOutcome(
   return parts;
 }
 
-/** Skipped records were not applied; open records may be sent again. */
+/** Whether a record was not applied, or may be sent again. */
 function isUnsettled({ status, open }: RecordResult): boolean {
   return status === 'skipped' || open === true;
 }

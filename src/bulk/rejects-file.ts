@@ -28,7 +28,7 @@ export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   readonly isAnew: boolean;
 }
 
-/** A rejects file as the job wrote it, to detect later edits. */
+/** State of a rejects file after the job wrote it, to detect later edits. */
 export interface WrittenRejects {
   readonly path: string;
   readonly bytes: number;
@@ -43,7 +43,7 @@ export interface WrittenRejects {
 export interface RejectsRequest {
   readonly format: RejectsFormat;
   readonly locate: LocateRecord;
-  /** Output path. Absent: a new file in `folder`, named after the input. */
+  /** Output path (default: a new file in `folder`, named after the input). */
   readonly path?: string;
   readonly folder: string;
   /** The file of an earlier run of the job, which this run replaces. */
@@ -65,9 +65,9 @@ export function chooseRejectsFormat(
 }
 
 /**
- * The unsuccessful records, unchanged and in the input's format, so that the user can correct the file and send it
- * again. Generated IDs are added, because a record that may have been applied must be sent again under the same ID. A
- * second file, `<path>.reasons.ndjson`, has the reasons in the same order.
+ * A file with the unsuccessful records, unchanged and in the input's format, which the user can correct and send again.
+ * Contains generated IDs: a record that may have been applied must be sent again with the same ID. A second file,
+ * `<path>.reasons.ndjson`, lists the reasons in the same order.
  */
 export class RejectsFile {
   readonly #create: () => Promise<PrivateFile>;
@@ -87,9 +87,9 @@ export class RejectsFile {
   }
 
   /**
-   * Opens a given path at once, so that an unwritable path is reported before sending. An existing file keeps its content
-   * until there are rejects.
-   * @throws SvcError `usage` if the file of an earlier run was edited since
+   * Opens a given path immediately, to report an unwritable path before sending. Keeps the content of an existing file
+   * until the first reject.
+   * @throws SvcError `usage` if the file of an earlier run was edited
    */
   static async open(request: RejectsRequest): Promise<RejectsFile> {
     const { format, path, folder, earlier } = request;
@@ -101,8 +101,8 @@ export class RejectsFile {
       return rejects;
     }
     if (earlier && isReplaceable === false && (await exists(path))) {
-      throw new SvcError('usage', `--rejects: ${path} was edited after the job wrote it`, {
-        hint: 'move the file away, then resume: the job writes all of its rejects again',
+      throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
+        hint: 'move the file, then resume the job, which writes all rejects to a new file',
       });
     }
     const rejects = new RejectsFile(() => PrivateFile.create(path, 'keep'), request);
@@ -134,7 +134,6 @@ export class RejectsFile {
     return { path, bytes: size, changedAt: mtimeMs, format, isAnew };
   }
 
-  /** Deletes the files. */
   async discard(): Promise<undefined> {
     await this.#records?.discard();
     await this.#reasons?.discard();
@@ -162,7 +161,7 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or `users.rejects.2.json` if that
- * exists. Removes leading dashes, so `--data` gives `data.rejects.json`.
+ * exists. Removes leading dashes: the name for `--data` is `data.rejects.json`.
  */
 async function createNumbered(folder: string, { name, format }: RejectsFormat): Promise<PrivateFile> {
   const stem =

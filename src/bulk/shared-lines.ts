@@ -1,6 +1,6 @@
 import type { RecordChunk } from './source/source.ts';
 
-/** Numbers the records that share a line with another record, because the line alone does not identify them. */
+/** Numbers the records that share a line, because the line alone does not identify them. */
 export class SharedLines {
   #chunk: RecordChunk = [];
   /** Number of records before the chunk, and the line of the last one. */

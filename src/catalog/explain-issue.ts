@@ -2,10 +2,15 @@ import type * as z from 'zod';
 import { findNearest } from '../kernel/nearest.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 
+import { formatIssueMessage, type NameField } from './field-message.ts';
+
 type Issue = z.core.$ZodIssue;
 
-/** Explains a validation issue, without the name of the value: `expected text, got a number`. */
-export function explainIssue(issue: Issue, value: unknown): string {
+/**
+ * Explains a validation issue, without the name of the value: `expected text, got a number`.
+ * @param nameField names the fields that the explanation mentions
+ */
+export function explainIssue(issue: Issue, value: unknown, nameField?: NameField): string {
   if (value === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
@@ -22,7 +27,7 @@ export function explainIssue(issue: Issue, value: unknown): string {
       return types.length > 0 && types.length === issue.errors.length ? describeTypeIssue(types, value) : issue.message;
     }
     default:
-      return issue.message;
+      return formatIssueMessage(issue, nameField);
   }
 }
 
@@ -53,8 +58,8 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['number', 'a number'],
   ['int', 'a whole number'],
   ['boolean', 'true or false'],
-  ['object', 'an object of fields'],
-  ['record', 'an object of fields'],
+  ['object', 'an object'],
+  ['record', 'an object'],
   ['array', 'a list'],
 ]);
 

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Operation } from './define.ts';
 import { definitionOf, shapeOf, unwrap } from './introspect.ts';
 
-/** Returns the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */
-export function resultFields({ output, records, columns = [] }: Operation): readonly string[] {
+/** Lists the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */
+export function listResultFields({ output, records, columns = [] }: Operation): readonly string[] {
   const result = records === undefined ? output : shapeOf(output)[records];
   return [...new Set([...columns.map(({ field }) => field), ...(result ? fieldsOf(elementOrSelf(result)) : [])])];
 }

@@ -18,7 +18,7 @@ const alias = <Record extends z.ZodType>(other: string, field: string, record: R
   }, record);
 
 /** An object whose fields the interface does not define, stored unchanged. */
-const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object of fields' });
+const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
 
 const folder = z.strictObject({
   organizationId,
@@ -29,7 +29,7 @@ const folder = z.strictObject({
   inheritAccessFromParent: z.boolean().optional(),
   createdAt: epochMilliseconds.optional(),
   lastUpdated: epochMilliseconds.optional(),
-  /** Accepted because responses contain these fields; ignored, because they can be derived. */
+  /** Accepted because responses contain these fields, but ignored because they can be derived. */
   ancestors: z.array(z.string()).optional(),
   apiKey: z.string().optional(),
 });
@@ -60,7 +60,7 @@ const group = z.looseObject({
 
 const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
 
-/** Data about a user. Omitted lists are left unchanged. */
+/** Data about a user. Omitted lists stay unchanged. */
 const userData = z.strictObject({
   organizationId,
   userId: id('user ID'),
@@ -89,7 +89,7 @@ const endpoint = z.strictObject({
   updatedAt: z.iso.datetime().optional(),
 });
 
-/** The configuration of each service that has been configured. */
+/** The configuration of webhooks, email, and permissions. Services that were never configured are absent. */
 export const configSchema = z
   .strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),

@@ -33,7 +33,7 @@ export function createSendOnce(options: AttemptOptions, transport: Transport): S
   return async (operation, request, attempt) => {
     observer.request(attempt, request);
     const started = monotonicNow(clock);
-    // A batch in flight finishes even when the job is stopped, so that its outcome is known.
+    // A batch in flight finishes even if the job is stopped, so that its outcome is known.
     const abortSignal = operation.bulk ? undefined : signal;
     const response = await send(request, abortSignal);
     if ('kind' in response) return response;

@@ -33,13 +33,13 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
   const rateLimiter = createRateLimiter({ clock, random, maxWait, signal, observe, shared: sharedRateLimit });
   const budget = createRetryBudget();
 
-  async function backOff(failed: SendFailure, failures: number, sent: number): Promise<void> {
+  async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
     const inMilliseconds = chooseRetryDelay(failures, random);
-    observe?.({ kind: 'retry', attempt: sent, inMilliseconds, reason: failed.error.message });
+    observe?.({ kind: 'retry', attempt, inMilliseconds, reason: failed.error.message });
     await clock.sleep(inMilliseconds, signal);
   }
 
-  /** Adds to an abort reason that a write was in flight. */
+  /** Extends an abort reason with a note that a write was in flight. */
   function describeInterruption(reason: unknown): unknown {
     if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
     return new SvcError(reason.failure, `${reason.message}: the request was in flight and may have been applied`, {
@@ -48,17 +48,17 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
   }
 
   /** Makes one attempt, as soon as the rate limiter admits it. */
-  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, sent: number) {
+  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, attempt: number) {
     const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
     const release = await rateLimiter.acquire();
-    // Whole milliseconds: passing without a pause takes a moment too, and does not count as waiting.
+    // Rounds down: admission without a pause takes less than a millisecond and does not count as waiting.
     const waited = Math.floor(monotonicNow(clock) - started);
     let isHandled = false;
     try {
-      const outcome = await sendOnce(operation, request, sent);
+      const outcome = await sendOnce(operation, request, attempt);
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
-      // Pauses before this request releases its slot, so that no waiting request is sent first.
+      // The pause starts before this request releases its slot, so that no waiting request is sent first.
       const paused =
         outcome.kind === 'failed' && canRetryAfterPause(operation.effect, outcome) && rateLimiter.pause(outcome);
       return { outcome, waited, paused };
@@ -76,22 +76,23 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     let waited = 0;
     let hadUnknownAttempt = false;
     let unknown: SvcError | undefined;
-    // If a wait is aborted after an attempt that may have been applied, that outcome outranks the abort.
+    // After an attempt that may have been applied, an aborted wait throws that attempt's error instead of the abort
+    // reason.
     const throwUnknownOr = (reason: unknown): never => {
       throw unknown ?? reason;
     };
-    for (let sent = 1; ; sent += 1) {
-      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, sent).catch(throwUnknownOr);
+    for (let attempt = 1; ; attempt += 1) {
+      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, attempt).catch(throwUnknownOr);
       waited += rest.waited;
       if (outcome.kind === 'success') {
         budget.earn();
-        return { success: outcome, retries: sent - 1, waits, waited, hadUnknownAttempt };
+        return { success: outcome, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       }
       const done = resolveRepeatedDelete(effect, outcome, hadUnknownAttempt);
-      if (done) return { success: done, retries: sent - 1, waits, waited, hadUnknownAttempt };
+      if (done) return { success: done, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       hadUnknownAttempt ||= outcome.applied === 'maybe' && effect !== 'read';
       const finalError = createFinalError(effect, outcome, hadUnknownAttempt);
-      finalError.retries = sent - 1;
+      finalError.retries = attempt - 1;
       if (hadUnknownAttempt) unknown = finalError;
       if (paused) {
         waits += 1;
@@ -101,7 +102,7 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
       const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
       const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && budget.take();
       if (!shouldRetry) throw finalError;
-      await backOff(outcome, failures, sent).catch(throwUnknownOr);
+      await backOff(outcome, failures, attempt).catch(throwUnknownOr);
     }
   };
 }

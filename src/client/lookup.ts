@@ -17,13 +17,13 @@ import type { CalledOperation } from './request.ts';
 
 interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
   readonly send: Client['send'];
-  /** Secrets, which no suggested command may contain. */
+  /** Secrets to keep out of suggested commands. */
   readonly secrets: readonly string[];
 }
 
 /**
  * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
- * lookup that finds no record proves little. Repeating the call with the ID that the error names is always safe.
+ * lookup without a match is not conclusive.
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
@@ -34,7 +34,7 @@ const MAX_COMMAND_LENGTH = 1_000;
  * Settles a call whose outcome is unknown: looks for the record that the call creates, or adds the command for a manual
  * lookup to the error.
  * @returns the result of the call, if the lookup shows that it was applied
- * @throws the error, with the findings
+ * @throws the original error, extended with the result of the lookup
  */
 export async function settleByLookup(
   thrown: unknown,
@@ -165,8 +165,8 @@ async function loadEntry(operation: string): Promise<OperationEntry> {
 }
 
 function lookupInputOf(by: Lookup['inputFields'], data: unknown): Fields {
-  const fields = Object.entries(by).map(([field, places]) => {
-    const values = [places].flat().map((place) => valueAt(data, place.split('.')));
+  const fields = Object.entries(by).map(([field, paths]) => {
+    const values = [paths].flat().map((path) => valueAt(data, path.split('.')));
     return [field, values.find((value) => value !== undefined)];
   });
   return Object.fromEntries(fields);

@@ -17,7 +17,6 @@ export interface Network {
   /** Opens connections for many concurrent calls, on first use. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
-  /** Closes all open connections. */
   close(): Promise<void>;
 }
 

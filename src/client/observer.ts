@@ -6,7 +6,7 @@ import { createPlannedRequest, type WireRequest } from './request.ts';
 import type { Target } from './target.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Creates an observer that redacts every credential in requests and responses, including those that responses contain. */
+/** Creates an observer that redacts the target's credentials and all secrets in responses. */
 export function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined) {
   const secrets = new Set(credentialValuesOf(target));
   return {

@@ -50,7 +50,7 @@ function findResults(thrown: unknown, ids: readonly string[]): Results | undefin
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
 
-/** Requests these IDs again and replaces their results. If the request returns no results, they stay unchanged. */
+/** Requests these IDs again and replaces their results, if the request returns any. */
 async function retryIds(
   ids: readonly string[],
   results: Results,

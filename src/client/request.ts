@@ -14,7 +14,7 @@ export interface CalledOperation
   > {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
-  /** The command words that call this operation, if there are any. */
+  /** The words of the command that calls this operation, if one exists. */
   readonly command?: readonly string[];
   /** The schema of the response data; if absent, any JSON is valid. */
   readonly output?: z.ZodType;

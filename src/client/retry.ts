@@ -23,7 +23,7 @@ export function canRetry(effect: Effect, { retry }: SendFailure, attempts: numbe
   }
 }
 
-/** Whether a rate-limited request can be retried after the pause. Requests with the effect `once` never can. */
+/** Whether a rate-limited request can be retried after the pause. Always false for the effect `once`. */
 export function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
   return retry === 'after_pause' && effect !== 'once';
 }
@@ -38,17 +38,17 @@ const RETRIES_PER_SUCCESS = 0.1;
 
 /** Limits the retries of all calls together, so that retries do not overload a failing service. */
 export function createRetryBudget(max = MAX_RETRIES) {
-  let left = max;
+  let remaining = max;
   return {
-    /** Takes one retry; returns false if none is left. */
+    /** Takes one retry from the budget. Returns false if the budget is empty. */
     take() {
-      if (left < 1) return false;
-      left -= 1;
+      if (remaining < 1) return false;
+      remaining -= 1;
       return true;
     },
     /** Returns a fraction of a retry to the budget after a success. */
     earn() {
-      left = Math.min(max, left + RETRIES_PER_SUCCESS);
+      remaining = Math.min(max, remaining + RETRIES_PER_SUCCESS);
     },
   };
 }

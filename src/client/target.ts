@@ -1,7 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 
-/** The sources of the two halves of a credential, for messages: `SVC_API_KEY`, `profile 'prod'`. */
+/** The sources of a credential's ID and token, for messages: `SVC_API_KEY`, `profile 'prod'`. */
 interface CredentialSource {
   readonly id: string;
   readonly token: string;

@@ -2,7 +2,7 @@ import type { SvcError } from '../kernel/errors.ts';
 import { commandLineOf, Hint, type NextStep, type StepKind, step } from '../kernel/hint.ts';
 import type { GlobalOptions } from './context.ts';
 
-/** Global flags that select a service and the connection to it. */
+/** Global flags that select a service and configure the connection to it. */
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
@@ -12,18 +12,18 @@ function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: Ser
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
-/** Formats a command line for the same service, from unquoted words: `svc -p prod jobs resume 'a b'`. */
+/** Returns a command line for the same service: `svc -p prod jobs resume 'a b'`. The words must not be quoted. */
 export function commandForService(options: ServiceFlags, ...words: readonly string[]): string {
   return commandLineOf(stepForService(options, step('change', ...words)));
 }
 
-/** Formats a hint whose commands carry the current command's service flags. */
+/** Formats a hint. Adds the current command's service flags to each command in it. */
 export function renderHint(options: ServiceFlags, hint: string | Hint): string {
   const complete = addServiceFlags(options, hint);
   return complete instanceof Hint ? complete.format() : complete;
 }
 
-/** Adds the service flags of the current command to the commands in an error's hint. */
+/** Adds the current command's service flags to each command in an error's hint. */
 export function withServiceFlags(error: SvcError, options: ServiceFlags): SvcError {
   return error.reworded({ hint: error.structuredHint && addServiceFlags(options, error.structuredHint) });
 }

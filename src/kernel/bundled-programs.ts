@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from './errors.ts';
 
 /**
- * URL scheme of modules in the executable, which contains the files of the bundle as assets. Programs that run as a
- * process, and data files, are stored next to the module that uses them, whose `import.meta.url` is passed as `moduleUrl`: in
- * the source, in the bundle, and under this scheme in the executable.
+ * URL scheme of modules in the executable, which stores the files of the bundle as assets. Programs and data files are
+ * next to the module that uses them: in the source, the bundle, and the executable. `moduleUrl` is that module's
+ * `import.meta.url`.
  */
 const EXECUTABLE_SCHEME = 'svc:';
 

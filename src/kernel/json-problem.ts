@@ -8,12 +8,12 @@ export interface JsonProblem {
   readonly hint?: string;
 }
 
-/** Finds the first part of a valid JSON text that svc would not send as written. */
+/** Finds the first value in a valid JSON text that svc cannot send as written. */
 export function findJsonProblem(value: unknown, text: string): JsonProblem | undefined {
   return isPreserved(value, 1) ? undefined : locateProblem(text);
 }
 
-/** Whether svc certainly preserves a value: it is not too deep, and no number is large enough to lose digits. */
+/** Whether a value is shallow enough and contains no number that could lose digits. */
 function isPreserved(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return true;
@@ -41,7 +41,7 @@ function locateProblem(text: string): JsonProblem | undefined {
   return undefined;
 }
 
-/** Finds the problem with a number that svc would not write as it was read: too many digits, or out of range. */
+/** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
   if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) {
     return { problem: `the number ${token} would lose digits`, hint: 'put it in quotes: IDs are text' };

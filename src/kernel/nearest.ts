@@ -17,8 +17,8 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
 }
 
 /**
- * Finds the name that differs from `typed` in one or two letters, in less than half of them: the closest, and the first of
- * several. Letters in another case don't count as different.
+ * Finds the closest name that differs from `typed` in one or two letters, and in less than half of them. Ignores case,
+ * and prefers the first of several equally close names.
  */
 export function findSimilar(typed: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -36,7 +36,7 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-/** Implements `createService`; a separate module, so that it is loaded on demand. */
+/** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   const { store: given, ...switches } = settings;
   const location = await resolveStore(given);

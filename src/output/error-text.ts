@@ -27,14 +27,14 @@ export async function renderError(error: SvcError, { format, debug, width }: Err
 
 function errorObject({ failure, message, status, hint, next, retryable }: SvcError) {
   const { exitCode } = FAILURES[failure];
-  const steps = next.flatMap(({ kind, flags = [], command, placeholder: rest }) =>
-    rest === undefined ? [{ kind, command: ['svc', ...flags, ...command] }] : [],
+  const steps = next.flatMap(({ kind, flags = [], command, placeholder }) =>
+    placeholder === undefined ? [{ kind, command: ['svc', ...flags, ...command] }] : [],
   );
   const known = { ...(hint && { hint }), ...(steps.length > 0 && { next: steps }) };
   return { code: failure, exitCode, status: status ?? null, message, ...known, retryable };
 }
 
-/** Lists frames and error names only: the message of a foreign error may contain secrets. */
+/** Lists only stack frames and error names: the message of a foreign error may contain secrets. */
 function stackTrace(error: Error): string[] {
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   if (!(error.cause instanceof Error)) return frames;

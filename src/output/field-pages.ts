@@ -4,7 +4,7 @@ import { requireFields, resolveFields } from './field-selection.ts';
 export type Page = readonly unknown[];
 
 /**
- * Resolves the selected fields by the first page with records, and returns all pages.
+ * Resolves the selected fields against the first page with records, and returns all pages.
  * @throws SvcError `usage` if no record of that page has a selected field
  */
 export async function selectFromPages(

@@ -1,6 +1,6 @@
 import { exactNumberText } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { cellText } from './cells.ts';
+import { formatCell } from './cells.ts';
 import type { DisplayOptions } from './display-options.ts';
 import type { Row } from './table-layout.ts';
 import { isTimeField } from './times.ts';
@@ -10,10 +10,13 @@ const BULLET = '- ';
 
 type Field = readonly [name: string, value: unknown];
 
-/** Yields each field as an indented name and its text. Objects, and lists of objects, have a name without text above their fields. */
+/**
+ * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
+ * then the fields.
+ */
 export function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
   for (const [name, value] of fields) {
-    const label = indent + cellText(name, display);
+    const label = indent + formatCell(name, display);
     if (hasFields(value)) {
       yield [label, ''];
       yield* nestedRows(Object.entries(value), display, indent + INDENT);
@@ -22,14 +25,14 @@ export function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, in
       for (const item of value) yield* itemRows(item, display, indent + INDENT);
     } else {
       const isTime = (display.isInteractive || display.time !== 'iso') && isTimeField(name, value);
-      yield [label, cellText(value, display, isTime ? 'time' : 'text')];
+      yield [label, formatCell(value, display, isTime ? 'time' : 'text')];
     }
   }
 }
 
 /** Yields the fields of a list item, the first one with a bullet. */
 function* itemRows(item: unknown, display: DisplayOptions, indent: string): Generator<Row> {
-  if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), cellText(item, display)];
+  if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), formatCell(item, display)];
   const [[first = '', text = ''] = [], ...rows] = nestedRows(Object.entries(item), display, indent + INDENT);
   yield [`${indent}${BULLET}${first.slice(indent.length + BULLET.length)}`, text];
   yield* rows;

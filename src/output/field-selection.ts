@@ -5,7 +5,7 @@ import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { headerOf } from './columns.ts';
 
 /**
- * Returns the value at a path such as `owner.email`; `undefined` if absent. Lists are searched item by item.
+ * Returns the value at a path such as `owner.email`; `undefined` if absent. Searches lists item by item.
  * Property names can contain dots (`triggers.comment.add`): the longest matching name wins.
  */
 export function fieldAt(value: unknown, path: string): unknown {
@@ -26,17 +26,17 @@ export function selectFields(value: unknown, paths: readonly string[]): unknown 
   if (!isObject(value)) return null;
   const byName = Map.groupBy(paths, (path) => headOf(value, path));
   return Object.fromEntries(
-    [...byName].map(([name, through]) => {
+    [...byName].map(([name, withName]) => {
       const inner = Object.hasOwn(value, name) ? value[name] : null;
-      const rest = through.map((path) => restOf(path, name));
+      const rest = withName.map((path) => restOf(path, name));
       return [name, selectFields(inner, rest) ?? null];
     }),
   );
 }
 
 /**
- * Resolves names given to `--fields` to paths: JSON names and table headers, in any case. An exact JSON name wins. Unknown
- * names stay.
+ * Resolves the names in `--fields`, which may be JSON names or table headers in any case, to paths. An exact JSON name
+ * wins. Keeps unknown names.
  */
 export function resolveFields(
   names: readonly string[],
@@ -66,7 +66,7 @@ export function requireFields(paths: readonly string[], records: readonly unknow
   });
 }
 
-/** Returns a message about the first path that a value lacks; `undefined` if it has all of them. */
+/** Describes the first path that a value lacks; `undefined` if it has all of them. */
 export function describeMissingField(paths: readonly string[], value: unknown): string | undefined {
   const unknown = paths.find((path) => fieldAt(value, path) === undefined);
   if (unknown === undefined) return undefined;

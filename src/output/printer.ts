@@ -27,7 +27,7 @@ export interface OutputOptions {
   readonly note?: (text: string) => Promise<void>;
   /** Wraps the writes of a document, so that messages don't interrupt it. */
   readonly writeDocument?: (write: () => Promise<void>) => Promise<void>;
-  /** Shows long tables in a pager. Given only for the table format. */
+  /** Shows long tables in a pager. Set only for the table format. */
   readonly tablePager?: Pager;
   /** Filter for JSON output. */
   readonly filter?: FilterText;
@@ -60,7 +60,7 @@ export interface Printer {
   records(pages: AsyncIterable<readonly unknown[]>, shape: ResultShape): Promise<void>;
   /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
   value(value: unknown, shape: ResultShape): Promise<void>;
-  /** Prints a text on a line of its own, as `--quiet` does. Escapes it only on a terminal. */
+  /** Prints a text as one line, for `--quiet`. Escapes the text only on a terminal. */
   line(text: string): Promise<void>;
 }
 
@@ -146,7 +146,10 @@ class ResultPrinter {
     return fields ? selectFields(masked, fields) : masked;
   }
 
-  /** Rows may have fields that the records lack, which `--fields` selects in every format. */
+  /**
+   * Chooses the records to print. With `--fields`, merges in the table rows, whose additional fields can be selected in
+   * every format.
+   */
   #chooseRows(records: Page, { table }: ResultShape): Page {
     const { format, fields } = this.#options;
     if (!table) return records;

@@ -10,8 +10,8 @@ import { renderSpinnerLine } from './spinner.ts';
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
 /**
- * Shows progress and waiting times on stderr. Owns the line that is redrawn, so every other message must go through it
- * while it is active. A write error is ignored: a closed stderr must not end the command.
+ * Shows progress and waiting times on stderr. While a display is active, write every other message with `print`: it
+ * would damage the redrawn line. Ignores write errors, because a closed stderr must not end the command.
  */
 export interface Progress {
   /**
@@ -19,7 +19,7 @@ export interface Progress {
    * @returns a function that ends the display, and resolves after its last write
    */
   track(readState: () => ProgressState): () => Promise<void>;
-  /** Counts down to a moment in the background. A new countdown replaces the previous one. */
+  /** Shows a countdown in the background. A new countdown replaces the previous one. */
   countDown(untilEpoch: number, reason: string): void;
   /**
    * Shows an activity of unknown duration: with a spinner on a terminal, otherwise as a single line.
@@ -48,9 +48,9 @@ const ERASE_LINE = '\r\u001b[2K';
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
-  /** Keeps a message for later, if part of a document is on the terminal. Returns whether it did. */
+  /** Holds back a message while an incomplete document is on the terminal. Returns whether the message was held back. */
   readonly holdMessage?: (text: string) => boolean;
-  readonly signs?: Glyphs;
+  readonly glyphs?: Glyphs;
 }
 
 export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
@@ -85,14 +85,14 @@ class ProgressDisplay implements Progress {
     sink: Sink,
     clock: Clock,
     style: ProgressStyle,
-    { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+    { isInLine = () => false, holdMessage = () => false, glyphs = UNICODE_GLYPHS }: ProgressTerminal = {},
   ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
     this.#holdMessage = holdMessage;
-    this.#glyphs = signs;
+    this.#glyphs = glyphs;
   }
 
   track(readState: () => ProgressState): () => Promise<void> {
@@ -154,7 +154,7 @@ class ProgressDisplay implements Progress {
     await this.#loopDone;
   }
 
-  /** Shows the remaining displays. Resolves after the last write of the one that ended. */
+  /** Shows the remaining displays. Resolves after the last write of the ended display. */
   async #showRemaining(): Promise<void> {
     const before = this.#loopDone;
     this.#restart();

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { DisplayOptions } from './display-options.ts';
 
-/** How and where a renderer's text is shown. `width` is undefined if lines have no limit. */
+/** Settings of a renderer. `width` is undefined if lines have no limit. */
 export interface View {
   readonly columns?: readonly Column[];
   readonly fields?: readonly string[];

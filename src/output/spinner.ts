@@ -7,7 +7,7 @@ const FRAME_TIME = 100;
 /** Delay before the elapsed time appears, in milliseconds. */
 const ELAPSED_DELAY = 3_000;
 
-/** Renders an activity after so many milliseconds: `⠹ documents list: waiting for api.example.com  4 s`. */
+/** Renders an activity and its elapsed time: `⠹ documents list: waiting for api.example.com  4 s`. */
 export function renderSpinnerLine(
   text: string,
   milliseconds: number,

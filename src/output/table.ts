@@ -1,5 +1,5 @@
 import { isObject } from '../kernel/is-object.ts';
-import { cellText } from './cells.ts';
+import { formatCell } from './cells.ts';
 import { chooseColumns } from './columns.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { nestedRows } from './field-rows.ts';
@@ -13,12 +13,12 @@ import { createMeasure, type Measure } from './width.ts';
 
 /** Renders records in aligned columns, and a single value with one line per field. */
 export async function createTableRenderer(view: View): Promise<Renderer> {
-  const colors = view.color ? await loadPalette() : undefined;
+  const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
       const records = await collectPages(pages);
       const columns = chooseColumns(view, records);
-      // Without records, a program gets the header alone, and a person gets a message instead.
+      // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
       if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
       const content = await createContent(columns, records, view);
       const plan = planTable(content, view);
@@ -27,7 +27,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       if (plan.hidden > 0) view.reportHidden?.(plan.hidden);
     },
     value: async (value) => {
-      if (!isObject(value)) return value === undefined || value === null ? '' : `${cellText(value, view.display)}\n`;
+      if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
       const rows = [...nestedRows(fieldsOf(value, view), view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
@@ -35,7 +35,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   };
 }
 
-/** Returns the fields of a value. Selected fields keep the names that they were selected by. */
+/** Returns the fields of a value. Selected fields keep their names from `--fields`. */
 function fieldsOf(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
@@ -48,20 +48,19 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns({ content, widths }: TablePlan, view: View, colors?: Palette): Generator<string> {
+function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette): Generator<string> {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (view.headers)
-    yield* layOutRows([head], { ...layout, maxLines, ...(colors && { paints: columns.map(() => colors.dim) }) });
-  yield* layOutRows(body, { ...layout, maxLines, ...(colors && { paints: columns.map(colors.column) }) });
+  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
 /** Renders each record as a list of its fields, for columns that do not fit side by side. */
 function* renderRecordLists(
   { head, body, columns, measure }: TableContent,
   view: View,
-  colors?: Palette,
+  colors: Palette,
 ): Generator<string> {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
@@ -77,10 +76,9 @@ function renderFields(
   rows: readonly Row[],
   { display, width }: View,
   measure: Measure,
-  colors?: Palette,
+  colors: Palette,
   list: Pick<FieldListOptions, 'names' | 'isProse'> = {},
 ) {
-  const paint = colors?.dim;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
-  return renderFieldList(rows, { measure, width: limit, gap: GAP, ...(paint && { paint }), ...list });
+  return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
 }

@@ -5,12 +5,12 @@ import { wrapCommand } from './wrap-command.ts';
 /** Part of a message: text, or a command to copy. */
 export type MessagePart = string | { readonly command: string };
 
-/** Stands for a space that must not become a line break. */
+/** Placeholder for a space that must not become a line break. */
 const GLUE = '\ue001';
 
 /**
- * Wraps a message between words. A command stays on one line; if it is longer than a line, it gets lines of its own that end
- * with ` \`. An indented message is part of a layout and stays as it is.
+ * Wraps a message between words. A command stays on one line, or is split at ` \` if it is longer than a line. Returns
+ * an indented message, which is part of a layout, unchanged.
  */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
   const whole = parts.map(textOf).join('');

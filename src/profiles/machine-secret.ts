@@ -9,12 +9,12 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
 }
 
-/** How long to wait for another process that creates the secret, in milliseconds. */
+/** Maximum time in milliseconds to wait for another process that creates the secret. */
 const LOCK_TIMEOUT = 20_000;
 
 /**
- * Loads a per-user secret of this machine that belongs to no profile, and creates it on first use. The secret is stored in the
- * keychain, or in a private file if there is no keychain.
+ * Loads a secret of the current user on this machine that does not belong to a profile. Creates the secret on first
+ * use, in the keychain, or in a private file if there is no keychain.
  * @throws SvcError `local` if the file is damaged or cannot be written
  */
 export async function loadMachineSecret(

@@ -34,7 +34,10 @@ export interface SettingsDependencies {
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /** Whether the embedded service is used, which has its own credentials: only `org` and `output` apply, and no profile's `org`. */
+  /**
+   * Whether to use the embedded service, which has its own credentials. Only `org` and `output` apply, and `org` never
+   * comes from a profile.
+   */
   readonly isLocal?: boolean;
   /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
@@ -42,7 +45,7 @@ export interface SettingsDependencies {
 
 /** The settings without the secrets, which would require a keychain lookup. */
 export interface SettingsWithoutSecrets extends Omit<Settings, SecretSetting> {
-  /** Resolves the secrets too. @throws SvcError `local` if the secrets file is damaged */
+  /** Also resolves the secrets. @throws SvcError `local` if the secrets file is damaged */
   withSecrets(): Promise<Settings>;
 }
 
@@ -64,7 +67,6 @@ const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) =>
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
 
-/** The settings without any source. */
 export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
   ...DEFAULTS,
   protected: false,
@@ -72,8 +74,8 @@ export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
 };
 
 /**
- * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Empty variables are
- * ignored. The secrets of the profile are not read until `withSecrets` is called.
+ * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Ignores empty
+ * variables. Reads the secrets of the profile only when `withSecrets` is called.
  * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
 export async function resolveSettingsWithoutSecrets(
@@ -88,8 +90,8 @@ export async function resolveSettingsWithoutSecrets(
   });
   if (dependencies.isLocal) {
     const named = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
-    const ofProfile = await readOutputOfProfile(folders, named);
-    const settings = { ...EMPTY_SETTINGS, ...ofProfile, ...createLayers(({ org, output }) => ({ org, output })) };
+    const profileOutput = await readOutputOfProfile(folders, named);
+    const settings = { ...EMPTY_SETTINGS, ...profileOutput, ...createLayers(({ org, output }) => ({ org, output })) };
     return { ...settings, withSecrets: async () => settings };
   }
   const given = createLayers((values) => values);
@@ -121,7 +123,7 @@ function readVariables(environment: Environment): Partial<Record<SettingName, st
   return Object.fromEntries(entries);
 }
 
-/** Reads the output format of a profile, or of the current one. A profile that cannot be read has none. */
+/** Reads the output format of the named or current profile. Ignores a profile that cannot be read. */
 async function readOutputOfProfile(folders: Folders, named: string | undefined): Promise<Layer> {
   const saved = await readProfiles(folders).catch(() => undefined);
   const name = named ?? saved?.current;
@@ -140,7 +142,7 @@ async function chooseProfile(folders: Folders, named: Sourced<string> | undefine
   });
 }
 
-/** Reads the public settings of a profile. Its credentials are withheld if another origin is called. */
+/** Reads the public settings of a profile. Withholds its credentials if the command calls another origin. */
 function readProfile(name: string, profile: Profile, given: Layer): { settings: Layer; missingReason?: string } {
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
   const sourceOf = () => `profile '${name}'`;

@@ -21,7 +21,7 @@ import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 import { checkRecords, parseInput } from './validate.ts';
 
-/** Variations of the service's behavior. */
+/** Options that change the behavior of the service. */
 export interface ServiceOptions {
   /** Disabled features. */
   readonly without?: readonly Feature[];
@@ -33,13 +33,13 @@ export interface ServiceOptions {
 export interface ServiceDependencies extends ServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Receives errors that no caller sees: those behind INTERNAL responses, and those of follow-ups. */
+  /** Receives errors that callers do not see: the causes of INTERNAL responses, and the errors of follow-ups. */
   readonly report?: (error: unknown) => void;
-  /** Receives each call except health checks, once its response exists. */
+  /** Receives each call after its response is created, except for health checks. */
   readonly onCall?: ((call: HandledCall) => void) | undefined;
 }
 
-/** Creates the handler for every path of the catalog and for health checks. All responses but those are envelopes. */
+/** Creates the handler for all paths. Responses are envelopes, except for health checks. */
 export function createApp(dependencies: ServiceDependencies, followUps: FollowUps): RequestHandler {
   const perform = createPerformer(dependencies, followUps);
   const routes = createRoutes();
@@ -82,7 +82,7 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
   'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
 };
 
-/** Creates a function that performs calls, each in one transaction: a refused call changes nothing. */
+/** Creates a function that performs calls. Each call is a transaction, so a refused call changes nothing. */
 function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
   return async (

@@ -1,5 +1,10 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
@@ -7,8 +12,8 @@ import type { ServiceRequest } from './request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
 
 /**
- * Checks the credential that an operation requires, in the interface's order: missing ID, missing token, unknown ID,
- * wrong token.
+ * Checks the credential that an operation requires. The order of the checks is part of the API: missing ID, missing
+ * token, unknown ID, wrong token.
  * @throws Refusal for the first failed check
  */
 export async function authenticate(kind: Auth, request: ServiceRequest, call: ServiceCall): Promise<CallOf<Auth>> {
@@ -22,7 +27,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
   }
 }
 
-/** Rejects any `Authorization` header but a bearer token, whose value is ignored. */
+/** Rejects `Authorization` headers, except for bearer tokens, which are ignored. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
   if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
@@ -30,7 +35,7 @@ export function checkAuthorizationHeader(request: ServiceRequest): void {
   }
 }
 
-/** Returns one row per token, and one row with null for a key without tokens. */
+/** Returns a row per token, or a row with null for a key without tokens. */
 const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
@@ -43,13 +48,13 @@ const tokenOfWorkspace = prepareQuery((database, { workspaceId }: { readonly wor
   database.selectFrom('workspaces').select('authToken').where('id', '=', workspaceId),
 );
 
-/** Returns the API key in the headers of a call, before authentication. */
+/** Returns the API key in the headers of an unauthenticated request. */
 export function statedApiKey(kind: Auth, request: ServiceRequest): string | undefined {
   return kind === 'key' ? credentialIn(request, 'apiKey') : undefined;
 }
 
 /**
- * Checks that a request has its credential headers, without verifying their values.
+ * Checks that a request has all credential headers. Does not verify their values.
  * @throws Refusal INVALID_ARGUMENT for the first missing header
  */
 export function requireCredentialHeaders(kind: Auth, request: ServiceRequest): void {
@@ -77,18 +82,18 @@ async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall)
   return { ...call, workspaceId };
 }
 
-const MISSING_MESSAGES: Readonly<Record<Credential, string>> = {
+const MISSING_MESSAGES: Readonly<Record<CredentialName, string>> = {
   apiKey: 'API key not found in headers.',
   authToken: 'Auth Token not found in headers.',
   workspaceId: 'Workspace ID not found in headers.',
   workspaceAuthToken: 'Auth Token not found in headers.',
 };
 
-function credentialIn(request: ServiceRequest, credential: Credential): string | undefined {
+function credentialIn(request: ServiceRequest, credential: CredentialName): string | undefined {
   return request.header(DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[credential]);
 }
 
-function requireCredential(request: ServiceRequest, credential: Credential): string {
+function requireCredential(request: ServiceRequest, credential: CredentialName): string {
   const value = credentialIn(request, credential);
   if (!value) throw invalidArgument(MISSING_MESSAGES[credential]);
   return value;

@@ -3,21 +3,20 @@ import { RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 
-/** Creates the service on a store. The service opens no port. */
+/** Creates the service on a store, without a network port. */
 export function createService(dependencies: ServiceDependencies) {
   const followUps = createFollowUps(dependencies.store, dependencies.report);
   const handle = createApp(dependencies, followUps);
   return {
-    /** Handles a request from any transport. */
     handle,
-    /** Handles a request in this process, like a server on the network. */
+    /** Handles a request without a network. */
     fetch: createFetch(handle),
-    /** Resolves once all follow-ups have finished. The store must stay open until then. */
+    /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
   };
 }
 
-/** Creates a `fetch` that calls the service. The function throws a `StoreFailure` if the store cannot be used. */
+/** Creates a `fetch` that calls the service. Throws a `StoreFailure` if the store is not usable. */
 function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && !init ? input : new Request(input, init);
@@ -31,7 +30,7 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
 }
 
 async function readBody(request: Request, consume: ChunkConsumer): Promise<void> {
-  // A body with a known length is already in memory.
+  // The body is already in memory.
   if (request.headers.has('content-length')) return consume(new Uint8Array(await request.arrayBuffer()));
   for await (const chunk of request.body ?? []) await consume(chunk);
 }

@@ -6,7 +6,7 @@ import { formatCanonicalJson } from '../kernel/canonical-json.ts';
 import { messageOf, SvcError } from '../kernel/errors.ts';
 import { createPrivateFile, createPrivateFolder, localFileError } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
-import { withoutExperimentalWarning } from '../kernel/io.ts';
+import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlanTarget } from './plan.ts';
 
 /** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */

@@ -1,5 +1,9 @@
 import type { OperationName } from '../catalog/index.ts';
+import type { LiveQuery } from './live/live-records.ts';
+import type { RecordKey } from './record-key.ts';
 import type { Kind } from './settings.ts';
+
+export type { RecordKey } from './record-key.ts';
 
 /**
  * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible
@@ -19,18 +23,20 @@ export interface Change {
   readonly before: unknown;
   /** For records sent from a file: their number. */
   readonly after: unknown;
+  /** Why the change is not possible, or why the records could not be read. */
+  readonly reason?: string;
 }
 
 /** Value of a secret in changes and before-images. */
 export type ComparedSecret = 'equal' | 'differ';
 
-/** Identifies a record across reads, plans, and jobs: `createRecordKey('folders', 'acme', 'plans')`. */
-export type RecordKey = string;
-
 /** One record or configuration to write. */
 export interface PlannedItem {
   readonly key: RecordKey;
-  /** Fields of the record, or the operation's whole input. Secrets are `{"$secret": reference}`. */
+  /**
+   * Fields of the record, or the operation's whole input; `userId` for operations that take bare IDs. Secrets are
+   * `{"$secret": reference}`, or `{"$secret": "live"}` for the live value of a secret that is not declared.
+   */
   readonly data: Readonly<Record<string, unknown>>;
   /** Records that must be written first; the item is not sent if one of them failed. */
   readonly requires: readonly RecordKey[];
@@ -70,6 +76,8 @@ export interface Plan {
   /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
   readonly notRestored: readonly string[];
   readonly summary: PlanSummary;
+  /** The reads that the plan depends on. */
+  readonly query: LiveQuery;
   /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
   readonly read: ReadonlyMap<RecordKey, unknown>;
 }

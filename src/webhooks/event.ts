@@ -23,7 +23,7 @@ export interface WebhookEvent {
 
 const PLATFORM = 'sdk';
 
-/** Parses the event from an advanced payload, which may be written by hand. */
+/** Parses the event from an advanced payload. Ignores invalid fields, because users can write payloads by hand. */
 export function parseAdvancedPayload(
   payload: unknown,
   event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
@@ -57,7 +57,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Creates the payload of a basic webhook. */
 export function createBasicPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
@@ -71,7 +70,6 @@ export function createBasicPayload(event: WebhookEvent): object {
   };
 }
 
-/** Creates the payload of an advanced webhook. */
 export function createAdvancedPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {

@@ -40,7 +40,6 @@ const HOP_BY_HOP_HEADERS = [
   'content-length',
 ];
 
-/** Selects the headers to forward with a request. */
 export function selectForwardedHeaders(list: HeaderList): HeaderList {
   const named = headerValuesOf(groupHeaders(list), 'connection').flatMap((value) =>
     value.toLowerCase().split(/\s*,\s*/),
@@ -48,7 +47,6 @@ export function selectForwardedHeaders(list: HeaderList): HeaderList {
   return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...named]);
 }
 
-/** Removes the headers with these names. */
 export function withoutHeaders(list: HeaderList, names: readonly string[]): HeaderList {
   return list.filter(([name]) => !names.includes(name.toLowerCase()));
 }

@@ -352,7 +352,7 @@ describe('a reset without a usable response', () => {
     const service = await startTokenService((apply) => void setTimeout(apply, 1_500));
     const run = await user.svc([...RESET, '--timeout', '300ms'], { env: service.env });
     expect(run).toMatchObject({ code: 9, stdout: '' });
-    expect(run.stderr).toContain('was replaced, and the new one is lost');
+    expect(run.stderr).toContain('was replaced, but the new token is lost');
   });
 
   it.each([

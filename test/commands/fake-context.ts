@@ -59,6 +59,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     settings: async () => (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
+    embedded: async () => undefined,
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),
     progress: async () => progress,

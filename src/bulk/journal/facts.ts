@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { rowChecksum } from './row-checksum.ts';
 
-/** The table of JSON values by name. */
+/** The table of named JSON values. */
 export class FactTable {
   readonly #put;
   readonly #get;

@@ -32,7 +32,7 @@ export interface BatchSettlement {
 
 /** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
-  /** Number of runs, this one included. */
+  /** Number of runs, including this one. */
   readonly number: number;
   readonly startedAt: number;
   /** End of the run, or its last update. */
@@ -48,7 +48,7 @@ export interface JobFacts {
   readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
   /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
-  /** Size of the results file up to the end of the settled batches' lines. */
+  /** Size of the results file, up to the last line of a settled batch. */
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;

@@ -3,7 +3,7 @@ import { type SavedSeries, Series } from './time-series.ts';
 
 /** Measurements of one request. */
 export interface MeasuredRequest {
-  /** Duration, all attempts and pauses included. */
+  /** Duration, including all attempts and pauses. */
   readonly milliseconds: number;
   readonly retries: number;
   /** Number and total milliseconds of pauses for rate limits. */
@@ -41,7 +41,7 @@ export class Metrics {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  /** @param inFlight concurrent requests, this one included */
+  /** @param inFlight concurrent requests, including this one */
   recordRequest(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
     this.latency.add(milliseconds);
     this.waits += waits;

@@ -12,7 +12,6 @@ export interface SeriesPoint {
 
 const EMPTY_POINT: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 };
 
-/** Merges two intervals. */
 export function mergePoints(one: SeriesPoint = EMPTY_POINT, other: SeriesPoint = EMPTY_POINT): SeriesPoint {
   return {
     settled: one.settled + other.settled,
@@ -26,8 +25,8 @@ export function mergePoints(one: SeriesPoint = EMPTY_POINT, other: SeriesPoint =
 const MAX_POINTS = 600;
 
 /**
- * The progress of a job over its working time, in at most 600 intervals. When all are used, pairs of intervals are merged
- * and the interval doubles.
+ * The progress of a job over its working time, in at most 600 intervals. When all are used, merges pairs of intervals
+ * and doubles their length.
  */
 export class Series {
   #interval: number;

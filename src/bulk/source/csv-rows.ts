@@ -32,9 +32,9 @@ export class CsvRowParser {
   /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
   separatorLine = '';
 
-  constructor(name: string, take: OnRow) {
+  constructor(name: string, onRow: OnRow) {
     this.#name = name;
-    this.#onRow = take;
+    this.#onRow = onRow;
   }
 
   /** The cell separator, available after the first row. */
@@ -46,7 +46,7 @@ export class CsvRowParser {
   push(chunk: string): void {
     this.#text += chunk;
     if (this.#text.length < this.#lengthToRetry) return;
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
     if (firstLineIsWhole) this.#readRows();
     this.#text = this.#text.slice(this.#rowStart);
@@ -133,7 +133,7 @@ export class CsvRowParser {
     while (text[end] === ' ') end += 1;
     // A delimiter, a line break of at most two characters, or the end must follow the closing quote.
     if (!this.#ended && (close === -1 || end + 1 >= text.length)) return undefined;
-    if (close === -1) throw this.#error(at, 'the quote is never closed');
+    if (close === -1) throw this.#error(at, 'the quote is not closed');
     if (newline === '\n' && text[end] === '\r') end += 1;
     const last = end >= text.length || text[end] === newline;
     if (!last && text[end] !== delimiter) throw this.#error(at, 'text after a closing quote');

@@ -64,7 +64,7 @@ export class CsvReader {
       }
       parser.end();
     } catch (error) {
-      // Yield the records that precede the error.
+      // Yields the records that precede the error.
       if (records.length > 0) yield records;
       throw error;
     }

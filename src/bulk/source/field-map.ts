@@ -21,7 +21,6 @@ export class FieldMap {
     this.#missing = new Set(names.keys());
   }
 
-  /** Marks all names as found. */
   markAllFound(): void {
     this.#missing.clear();
   }
@@ -50,7 +49,7 @@ export class FieldMap {
     if (name === undefined) return;
     const others = [...this.#otherNames];
     throw new SvcError('usage', `--map: no record in ${files} has a field '${name}'`, {
-      hint: others.length > 0 ? didYouMean(name, others) : 'write the name in the file first: --map <name>=<field>',
+      hint: others.length > 0 ? didYouMean(name, others) : 'use --map <name in file>=<field>',
     });
   }
 

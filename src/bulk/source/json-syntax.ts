@@ -12,8 +12,8 @@ const TOKEN =
 type Expected = 'a value' | "a value or ']'" | 'a field name' | "a field name or '}'" | "':'" | "',' or the end";
 
 /**
- * Finds the first syntax problem in a text that JSON.parse rejected. JSON.parse reports the position only sometimes, and
- * in wording that differs between engines.
+ * Finds the first syntax problem in a text that JSON.parse rejected. JSON.parse does not always report the position,
+ * and its wording differs between engines.
  */
 export function findSyntaxProblem(text: string): SyntaxProblem | undefined {
   const open: string[] = [];
@@ -32,7 +32,7 @@ export function findSyntaxProblem(text: string): SyntaxProblem | undefined {
   }
 }
 
-/** Returns what must follow a token; `undefined` if the token itself is not allowed here. */
+/** Returns the expectation after a token; `undefined` if the token itself is not allowed here. */
 function nextExpected(
   expected: Expected,
   token: Readonly<Record<string, string | undefined>>,

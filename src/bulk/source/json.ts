@@ -29,7 +29,7 @@ async function* readList(splitter: JsonSplitter, options: ListRequest): AsyncGen
   throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
 }
 
-/** Reads the elements of an array after its opening bracket. Yields the records before an error first. */
+/** Reads the elements of an array after its opening bracket. Yields the valid records before it throws an error. */
 async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerator<RecordChunk> {
   let records: JsonPiece[] = [];
   try {

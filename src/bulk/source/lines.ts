@@ -14,14 +14,14 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
   let rest = '';
   let line = 1;
   for await (const chunk of chunks) {
-    // Search only the new chunk for a line break, so that long lines take linear time.
+    // Searches only the new chunk for a line break, so that long lines take linear time.
     if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
       if (rest.length > MAX_RECORD_CHARACTERS) throw new InputError(name, { line }, 'the line is longer than 16 MB');
       continue;
     }
     const text = rest + chunk;
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
     const held = text.endsWith('\r') ? text.length - 1 : text.length;
     const { starts, ends, next } = findLines(text, held);
     rest = text.slice(next);
@@ -35,8 +35,8 @@ export async function* readLines(chunks: AsyncIterable<string>, name: string): A
 function findLines(text: string, to: number) {
   const [starts, ends]: [number[], number[]] = [[], []];
   let next = 0;
-  const returns = text.lastIndexOf('\r', to - 1) !== -1;
-  for (let end = lineEnd(text, next, returns); end !== -1 && end < to; end = lineEnd(text, next, returns)) {
+  const hasReturns = text.lastIndexOf('\r', to - 1) !== -1;
+  for (let end = lineEnd(text, next, hasReturns); end !== -1 && end < to; end = lineEnd(text, next, hasReturns)) {
     starts.push(next);
     ends.push(end);
     next = text.startsWith('\r\n', end) ? end + 2 : end + 1;
@@ -44,9 +44,9 @@ function findLines(text: string, to: number) {
   return { starts, ends, next };
 }
 
-function lineEnd(text: string, from: number, returns: boolean): number {
+function lineEnd(text: string, from: number, hasReturns: boolean): number {
   const feed = text.indexOf('\n', from);
-  if (!returns) return feed;
+  if (!hasReturns) return feed;
   const found = text.slice(from, feed === -1 ? undefined : feed).indexOf('\r');
   return found === -1 ? feed : from + found;
 }

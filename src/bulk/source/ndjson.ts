@@ -7,7 +7,7 @@ export async function* readNdjson(chunks: AsyncIterable<string>, name: string): 
   for await (const { text, starts, ends, line } of readLines(chunks, name)) {
     const records: LineRecord[] = [];
     const segment = { name, text };
-    // An indexed loop: an iterator of entries takes 2 % of the total reading time.
+    // An indexed loop: an iterator of entries would take 2% of the total reading time.
     for (let at = 0; at < starts.length; at += 1) {
       const from = starts[at] ?? 0;
       const to = ends[at] ?? from;

@@ -5,8 +5,8 @@ import { InputError, type RecordChunk, type Source, type SourceRecord } from './
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Wraps a source so that records inside a record, such as the subfolders in a folder, become records of their own. They follow
- * their parent and have its position.
+ * Wraps a source and turns nested records, such as the subfolders in a folder, into separate records. They follow their
+ * parent and have its position.
  * @param field field that contains a list of records
  * @param formatText formats a record in the source's format
  */
@@ -25,7 +25,7 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
   return { ...source, recordChunks: separateChunks() };
 }
 
-/** Returns a record without its nested records, followed by them. */
+/** Splits a record into its own fields and its nested records. */
 function separateValues(value: Fields, field: string): readonly Fields[] {
   const { [field]: nested, ...own } = value;
   if (!Array.isArray(nested) || !nested.every(isRecord)) return [value];

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { FieldMap } from './field-map.ts';
 import type { InputFormat } from './source.ts';
 
-/** The layout of the records in an input. */
 export interface RecordLayout {
   /** The field that contains the list of records. */
   readonly field: string;
@@ -27,5 +26,5 @@ export interface SourceRequest extends RecordLayout {
   readonly warn: (warning: Diagnostic) => void;
 }
 
-/** The parts of a request that a reader of a list needs. */
+/** The fields of a request that readers of JSON and YAML lists use. */
 export type ListRequest = Pick<SourceRequest, 'name' | 'field' | 'warn'>;

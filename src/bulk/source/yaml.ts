@@ -20,9 +20,9 @@ import {
 } from './yaml-text.ts';
 
 /**
- * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
- * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A block list is read item by item. Other layouts are read
- * as a whole, up to a maximum size.
+ * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as the IDs `0123`,
+ * `no`, and `1e5`: the field of a scalar determines its type. Reads a block list item by item, and other layouts as a
+ * whole, up to a maximum size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
@@ -39,7 +39,7 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequ
       reader = new ItemReader(head, layout, options);
       yield* reader.push(head.slice(layout.start));
     } else if (head.length > MAX_YAML_CHARACTERS) {
-      const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
+      const hint = "begin each record with '- ' on a separate line, or convert the file to NDJSON";
       throw new InputError(name, {}, 'YAML in this layout is limited to 2 MB', hint);
     }
   }
@@ -172,7 +172,12 @@ class ItemReader {
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
-    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out the shared values');
+    throw new InputError(
+      name,
+      { line },
+      'more than 64 KB of records with anchors',
+      'replace the aliases with their values',
+    );
   }
 
   /** Warns about the fields after the list. */

@@ -3,8 +3,8 @@ import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 
 /**
- * Opens every destination given by flags, in delivery order. If one fails, the others are discarded.
- * @throws SvcError `usage` or `local`; the reset must not be sent then
+ * Opens the destinations that the flags select, in delivery order. If one cannot be opened, discards the others.
+ * @throws SvcError `usage` or `local`. The caller must not send the reset.
  */
 export async function openDestinations(
   context: Context,

@@ -65,7 +65,7 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
   await context.note(`removed ${path}`);
 }
 
-/** Saves the newest kept token for the API key and service of the profile in the profile. */
+/** Saves the newest recovered token in the selected profile. The API key and service must match. */
 async function saveKeptToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
   const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);

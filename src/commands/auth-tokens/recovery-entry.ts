@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { credentialVariablesOf } from '../../client/credentials.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
-import { isProcessRunning } from '../../kernel/io.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
+import { isProcessRunning } from '../../kernel/process.ts';
 import { originOf } from '../../profiles/profile.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
@@ -17,11 +17,11 @@ import { probeToken, probeUntilSettled } from './probe.ts';
 import { ensureStep } from './reset-errors.ts';
 
 /**
- * Current state of a recovery record.
+ * State of a recovery record.
  * - `kept`: the record contains the new token.
  * - `running`: the reset is in progress.
  * - `unknown`: the token may have been replaced.
- * - `lost`: the token was replaced, and the new token is lost.
+ * - `lost`: the token was replaced, but the new token is lost.
  * - `not_applied`: the token was not replaced and still works.
  * - `damaged`: the file is not a readable record.
  */
@@ -29,7 +29,7 @@ type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | '
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
 
-/** Describes a recovery record for the output of `auth recover`, with the recommended next step. With `check`, probes the old token if the settings still contain it. */
+/** Describes a recovery record for `auth recover`. With `check`, probes the old token if the settings contain it. */
 export async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
@@ -43,7 +43,7 @@ export async function describeRecovery(context: Context, { path, record }: Pendi
   return { id, operation, state, apiKey, service, profile, startedAt, token, path, next };
 }
 
-/** Time after which the service has certainly finished processing a reset, in milliseconds. */
+/** Upper bound on the time that the service takes to process a reset, in milliseconds. */
 const MAX_RESET_DURATION = 120_000;
 
 async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {
@@ -60,13 +60,13 @@ async function determineState(context: Context, record: RecoveryRecord, check: b
 function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
   switch (state) {
     case 'kept':
-      return hint`the new token is saved here: print it with --show-secrets, or save it in the profile with --save`;
+      return hint`the record contains the new token: print it with --show-secrets, or save it in the profile with --save`;
     case 'running':
       return hint`process ${String(record.pid)} is still running the reset`;
     case 'unknown':
       return hint`the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
     case 'lost':
-      return hint`the token was replaced, and the new one is lost: ${describeReset(record, flags)}`;
+      return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
       return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
     case 'damaged':
@@ -84,7 +84,7 @@ function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
   return hint`reset it again with ${stepForService(flags, ensureStep(apiKey))}`;
 }
 
-/** Finds the flags that select the service of a record. The current flags are used if they already do. */
+/** Returns flags that select the service of a record. Uses the current flags if they select it. */
 async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
   const { place, profile, caFile } = record;
   if (place === EMBEDDED_SERVICE) return { local: true };
@@ -103,12 +103,12 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   };
 }
 
-/** Whether the reset of a record is in progress on this machine. */
+/** Whether a process on this machine is still running the reset. */
 export function isInProgress({ state, machine, pid }: RecoveryRecord): boolean {
   return state === 'sending' && machine === hostname() && isProcessRunning(pid);
 }
 
-/** Returns the ID of the record in a file. */
+/** Returns the ID of a record: its file name without the extension. */
 export function recoveryIdOf(path: string): string {
   return basename(path, '.json');
 }

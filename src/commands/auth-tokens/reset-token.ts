@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -15,7 +15,7 @@ const RESET = authTokens['auth-tokens.reset'];
 /** A new token and the response that contained it. */
 export interface NewToken {
   readonly token: string;
-  readonly answer: Answer<z.output<typeof RESET.output>>;
+  readonly answer: CallResult<z.output<typeof RESET.output>>;
 }
 
 export interface ResetRequest {
@@ -25,19 +25,18 @@ export interface ResetRequest {
   readonly input: z.input<typeof RESET.input>;
   /** Token to be replaced, if known. */
   readonly oldToken: ApiKeyToken | undefined;
-  /** Reset again if no usable response arrives. */
   readonly ensure: boolean;
 }
 
-/** Maximum attempts of `--ensure`, and milliseconds before the first retry, which increase with each attempt. */
+/** Maximum attempts of `--ensure`, and the first delay in milliseconds. The delay grows linearly. */
 const MAX_ATTEMPTS = 5;
 const RETRY_PAUSE = 1_000;
 
 /**
  * Sends the reset and returns the new token. Without a usable response, probes the old token to find out whether the
- * reset was applied, and updates or deletes the recovery record accordingly.
- * @throws SvcError of the service, or `unreachable` if the reset was not applied; `outcome_unknown` if it was or may
- * have been applied and the new token is not known
+ * reset was applied. Then updates or deletes the recovery record.
+ * @throws SvcError of the service, or `unreachable` if the reset was not applied. `outcome_unknown` if the reset may
+ * have been applied and the new token is not known.
  */
 export async function resetToken(sending: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
   const { context, ensure } = sending;
@@ -52,7 +51,7 @@ export async function resetToken(sending: ResetRequest, recovery: RecoveryFile):
     await context.note(
       `no usable response; resetting again (${round} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
     );
-    await context.clock.sleep(RETRY_PAUSE * round, context.signal).catch(() => undefined); // the next round ends it
+    await context.clock.sleep(RETRY_PAUSE * round, context.signal).catch(() => undefined); // the next attempt handles an abort
   }
 }
 
@@ -91,7 +90,7 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest): 
 
 const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
 
-/** Reports the last attempt, and whether any attempt replaced the old token or has an unknown outcome. */
+/** Throws the error for the last attempt. Earlier attempts may have replaced the old token. */
 async function throwOutcome(
   sending: ResetRequest,
   recovery: RecoveryFile,
@@ -110,7 +109,7 @@ async function throwOutcome(
   throw kind === 'refused' ? error : notAppliedError(details, error);
 }
 
-/** Saves the state of the reset. A failure is a warning, because the record already says that the outcome is unknown. */
+/** Saves the state of the reset. Failures are warnings, because the recovery record already has an unknown outcome. */
 async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 'unknown' | 'lost'): Promise<void> {
   try {
     await recovery.setState(state);

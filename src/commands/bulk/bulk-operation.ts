@@ -25,13 +25,13 @@ import type { SendPlan } from './send-plan.ts';
 /** Default number of records per request. */
 const BATCH_SIZE = 100;
 
-/** Upper bound on the JSON text of a request, in characters; records of ordinary size stay far below. */
+/** Upper bound on the JSON text of a request, in characters. Typical batches are far smaller. */
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Runs a bulk operation: checks all records, sends them in batches or one per call, and prints a summary to stdout.
- * Records from a file become a job that can be resumed.
- * @throws SvcError unless every record succeeded; the summary is printed first, unless no request was sent
+ * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a
+ * job that can be resumed.
+ * @throws SvcError unless every record succeeded. If any request was sent, the summary is printed first.
  */
 export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);
@@ -57,7 +57,7 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   }
 }
 
-/** Saves IDs from the command line for completion. Records of files are too many to save. */
+/** Saves IDs from the command line for completion. A file can contain too many IDs. */
 async function saveTypedIds(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
   const ids = new IdCollector(entry.resource);
   ids.collect([data, record]);
@@ -72,7 +72,7 @@ interface PreparedJob {
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-/** Reads and checks the records, and asks for confirmation. Sends nothing. */
+/** Reads and checks the records, and asks for confirmation. Sends no writes. */
 async function prepare(
   context: Context,
   { entry, operation, fields, job, lockedFolder }: PreparedJob,
@@ -110,7 +110,7 @@ export function parseBatchLimits(
   if (field === undefined && batchSize !== undefined) {
     throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a request of its own`);
   }
-  // At most one second's worth of records, so that a low rate holds within each second.
+  // The default batch holds at most one second of records, so that a low rate applies within each second.
   const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));
   return { records: field === undefined ? 1 : (batchSize ?? defaultSize), characters: BATCH_CHARACTERS };
 }

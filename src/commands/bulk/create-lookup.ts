@@ -10,13 +10,13 @@ import type { BatchCalls } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface LookupOptions {
-  /** How often an operation that lists all records is called: for each lookup, or once (default: for each lookup). */
+  /** How often to call an operation that lists all records: for each lookup, or once (default: for each lookup). */
   readonly listing?: 'each time' | 'once';
-  /** Called with the fields of each record that exists. */
+  /** Called with the sent and the existing fields of each record found. */
   readonly onFound?: (sent: Fields, existing: Fields) => void;
 }
 
-/** Creates a function that looks records up with the service's read operation, if the service has one for them. */
+/** Creates a function that looks up records. Returns undefined if the service has no operation to read them. */
 export function createLookup(
   { client, fields, data }: BatchCalls,
   { listing = 'each time', onFound }: LookupOptions = {},
@@ -60,7 +60,7 @@ export function createLookup(
   };
 }
 
-/** Leaves the outcome unknown if the lookup fails for any reason. */
+/** Ignores a failed lookup, which leaves the outcome unknown. */
 function ignoreFailedLookup(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
 }

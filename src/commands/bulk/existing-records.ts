@@ -10,8 +10,8 @@ import { type BatchCalls, createRequestSender } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Creates the handler of existing records for the command's --if-exists. Returns `undefined` if they count as failures.
- * @param keptFields receives the fields that differ from the record sent, and that an update cannot change
+ * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
+ * @param keptFields receives the names of differing fields that an update cannot change
  */
 export async function handleExisting(
   calls: BatchCalls,

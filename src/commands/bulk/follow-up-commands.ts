@@ -11,12 +11,12 @@ import { readRecords } from './pending-records.ts';
 import type { SendPlan } from './send-plan.ts';
 import { isColumnMap } from './stored-options.ts';
 
-/** Length limit, in characters, for a command that is printed in full. */
+/** Maximum length of a suggested command, in characters. */
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
- * Creates the command that sends the records again with their generated IDs. Returns `undefined` if a repetition is not
- * safe, or if the command would be too long or contain a secret.
+ * Creates a command that sends the records again with the same generated IDs. Returns `undefined` if sending them again
+ * is unsafe, or the command would be too long or contain a secret.
  */
 export async function retryCommand(
   context: Context,
@@ -32,9 +32,9 @@ export async function retryCommand(
 }
 
 /**
- * Creates the command that sends the corrected rejects of a job to the same target, with the same input settings. Returns
- * `undefined` if the command would be too long or contain a secret.
- * @param path path of the rejects file in the folder where the command will run
+ * Creates the command that sends a job's rejects to the same target, with the same input settings. Returns `undefined`
+ * if the command would be too long or contain a secret.
+ * @param path path of the rejects file in the folder where the user runs the command
  */
 export function rejectsCommand(
   options: GlobalOptions,
@@ -55,7 +55,7 @@ export function rejectsCommand(
   ]);
 }
 
-/** Whether flags can express all of the data without loss. */
+/** Whether flags can represent all of the data. */
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
   return Object.entries(data).every(([field, value]) => {
     const kind = flags.find(({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field)?.kind;
@@ -74,7 +74,7 @@ function printableStep(options: GlobalOptions, words: readonly string[]): NextSt
   return line.length <= MAX_COMMAND_LENGTH && redactRemembered(line) === line ? command : undefined;
 }
 
-/** Returns the `--api-version` flag, if the job's version is not the default of the command. */
+/** Returns the `--api-version` flag, unless the job uses the default version of the command. */
 function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): readonly string[] {
   const defaultEntry = findEntryByCommand(command);
   const [, version = ''] = path.split('/');

@@ -6,7 +6,7 @@ import type { OpenJob } from './open-job.ts';
 import { type OutputFiles, openOutputFiles } from './output-files.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** One run of a job: its plan, its output files, and its counters. */
+/** One run of a job, with its output files and counters. */
 export interface JobRun {
   readonly context: Context;
   readonly job: OpenJob;
@@ -17,7 +17,7 @@ export interface JobRun {
   readonly recorder: JobRecorder;
 }
 
-/** Opens a run that continues the counters of earlier runs. @throws SvcError like `openOutputFiles` */
+/** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */
 export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
   const files = await openOutputFiles(job, plan);
   const { clock } = context;

@@ -10,13 +10,15 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** Files that a run writes in addition to its journal. */
 export interface OutputFiles {
   readonly rejects: RejectsFile | undefined;
   readonly results: ResultsFile | undefined;
 }
 
-/** @throws SvcError `usage` if a file is also an input or cannot hold the rejects, `local` if a file cannot be written */
+/**
+ * Opens the output files of a run. @throws SvcError `usage` if a path is also an input or has the wrong extension for
+ * rejects, `local` if a file cannot be written
+ */
 export async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFiles> {
   const { cwd, inputs } = job.description;
   const { options } = plan;
@@ -38,7 +40,7 @@ async function openRejects(
 ): Promise<RejectsFile | undefined> {
   const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
   const { fields } = calls;
-  // Records from the command line can be sent again without a file, except if only svc knows their IDs.
+  // Records from the command line can be sent again without a file, unless svc generated their IDs.
   const isRepeatable = fields.generatesIds !== true || description.records === 1;
   if (path === undefined && options.file === undefined && isRepeatable) return undefined;
   const { inputs } = description;
@@ -54,7 +56,7 @@ async function openRejects(
   });
 }
 
-/** Rejects a file extension of another format: the file could not be read back. */
+/** Rejects a file extension of another format, because svc could not read the file back. */
 function checkRejectsName(path: string | undefined, { format, isAnew }: RejectsFormat): void {
   const named = path === undefined || !isAnew ? undefined : formatFromName(path);
   if (named === undefined || named === format) return;

@@ -4,7 +4,7 @@ import { ServiceError } from '../../client/service-error.ts';
 import type { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
-/** Finds the problems that an error's `details.issues` names (`users.3.email`), by the record's index in the request. */
+/** Groups the problems in an error's `details.issues` by the record's index in paths such as `users.3.email`. */
 export function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   if (field === undefined) return problems;

@@ -11,22 +11,22 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import { issuesByRecord } from './record-issues.ts';
 
-/** Calls of a job: one operation, with the same data around each batch of records. */
+/** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
   readonly client: Client;
   readonly operation: Operation;
   readonly fields: BulkFields;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Whether the job is a single call from the command line, so that its rejection is the outcome of the command. */
+  /** Whether the job is a single call from the command line. Its rejection is the outcome of the command. */
   readonly single: boolean;
-  /** How to handle records that already exist (default: they fail). */
+  /** How to handle existing records (default: they fail). */
   readonly ifExists?: BulkOptions['ifExists'];
 }
 
 /**
  * Creates a function that sends a batch and converts the response to an outcome for the engine.
  * @param reported with `all`, responses are parsed even if they report complete success
- * @param toJson JSON text to send for a record (default: the record's own)
+ * @param toJson returns the JSON text to send for a record (default: the record's own)
  */
 export function createRequestSender(
   calls: BatchCalls,
@@ -41,16 +41,16 @@ export function createRequestSender(
     const started = monotonicNow(clock);
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
     try {
-      const ids = fields.wholeReply ? undefined : batch.map(({ id }) => id);
+      const ids = fields.sharedResult ? undefined : batch.map(({ id }) => id);
       const reply = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
       if (!reply.sent) throw new TypeError('a planned request has no outcome');
       const { retries, waits, waited, hadUnknownAttempt } = reply;
       const effort = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
       if (reply.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...effort };
-      // A success without data applies to the whole request.
+      // A success without data applies to all records.
       if (reply.data === null)
         return { kind: 'answered_whole', response: { success: true, message: reply.result.message }, ...effort };
-      if (fields.wholeReply) return { kind: 'answered_whole', response: reply.data, ...effort };
+      if (fields.sharedResult) return { kind: 'answered_whole', response: reply.data, ...effort };
       return { kind: 'answered', response: reply.data, unsettled: hadUnknownAttempt, ...effort };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
@@ -61,13 +61,13 @@ export function createRequestSender(
   };
 }
 
-/** Prints every request for `--dry-run`, in order, without sending any. */
+/** Prints every request in order, for `--dry-run`. */
 export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
   const buildText = requestTextBuilder(calls);
   for await (const { records } of batches) await calls.client.sendText(calls.operation, buildText(records));
 }
 
-/** Returns a function that creates the JSON text of a request. If each record is a call, the record already includes the shared data. */
+/** Creates a function that builds the JSON text of a request. A record that is a call includes the shared data. */
 function requestTextBuilder(
   { data, fields: { field } }: BatchCalls,
   toJson: RecordToJson = ({ json }) => json,
@@ -104,20 +104,20 @@ function outcomeOfError(
         ? { kind: 'fatal', error }
         : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
     case 'not_found':
-      // If each record is a call, the next record may name something that exists.
+      // If each record is a call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
     default:
       return { kind: 'fatal', error };
   }
 }
 
-/** Describes the outcome of a request that was refused because one of its records exists. */
+/** Returns the outcome of a request that was rejected because a record exists. */
 function existingOutcome(error: SvcError, batch: RecordList): OutcomeWithoutEffort {
   if (batch.length > 1) return { kind: 'refused', error };
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
 }
 
-/** When a batch of unknown outcome may be sent again. Records that replace fields are sent again only when the job is resumed. */
+/** Rules for sending a batch of unknown outcome again. Records that replace fields wait until the job is resumed. */
 const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
 
 function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutEffort {
@@ -125,7 +125,7 @@ function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutE
   return { kind: 'unknown', error, by, resend: RESEND_RULES[effect] };
 }
 
-/** Whether a failure's `details` are results per record: a list, or a map with IDs of the batch as keys. */
+/** Whether an error's `details` are results per record: a list, or an object with IDs of the batch as keys. */
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
   if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
   return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));

@@ -10,14 +10,13 @@ import { pendingRecords } from './pending-records.ts';
 import { createRequestSender } from './request-sender.ts';
 import { showSendProgress } from './show-progress.ts';
 
-/** Upper bound on requests in flight with automatic concurrency. */
+/** Upper bound on automatic concurrency. */
 const MAX_CONCURRENCY = 16;
 
-/** Bounds on the pause before a retry, in milliseconds. The bound doubles with each retry. */
+/** Bounds on the delay before a retry, in milliseconds. The delay doubles with each retry, up to the maximum. */
 const MIN_RETRY_PAUSE = 500;
 const MAX_RETRY_PAUSE = 5_000;
 
-/** Sends records until all are sent or the run stops. */
 export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { context, job, plan, counters, recorder } = run;
   const { clock, signal } = context;
@@ -35,7 +34,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      // The failure of a single record leaves nothing to stop.
+      // A job with a single record has nothing to stop.
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {

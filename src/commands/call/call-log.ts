@@ -3,12 +3,12 @@ import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Creates an observer that reports calls on stderr: with `--verbose` a line per request, with `--debug` also both bodies,
- * and without `--quiet` the time until a rate limit ends.
+ * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with `--debug`, also the
+ * bodies; without `--quiet`, a countdown while waiting for a rate limit.
  */
 export function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
   const { options } = context;
-  // A message that cannot be written must not fail its call.
+  // Ignores failures to print.
   return (event) => {
     if (event.kind === 'waiting') {
       return void context.progress().then((progress) => progress.countDown(event.untilEpoch, event.reason));

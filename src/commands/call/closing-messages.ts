@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 
 export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 
-/** Collects messages about a result, which are printed after it. */
+/** Collects messages to print after a result. */
 export function createClosingMessages(context: Context, operation: Operation) {
   let shown = 0;
   let nextCursor: unknown;
@@ -20,11 +20,11 @@ export function createClosingMessages(context: Context, operation: Operation) {
       const lists = operation.records === undefined && isObject(data) ? Object.values(data) : [listOf(operation, data)];
       for (const list of lists) if (Array.isArray(list)) shown += list.length;
     },
-    /** Remembers that there are more pages, starting at the cursor. */
+    /** Sets the cursor of the next page. */
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
-    /** Remembers which requested records are missing, or whether the list is empty. */
+    /** Records which requested records are missing. If none are, an empty list causes a message. */
     setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
       if (missing.length > 0) printOthers = () => context.warn(`not found: ${missing.join(', ')}`);
       else if (shown === 0) printOthers = () => noteNoRecords(context, operation, input);
@@ -47,7 +47,7 @@ export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }
 
-/** Prints `no results`, with the command that adds some if there is one: `svc documents add --org acme …`. */
+/** Prints `no results`. Suggests the command that adds records, if there is one. */
 export async function noteNoRecords(
   context: Context,
   { addedBy }: Operation,

@@ -2,6 +2,7 @@ import { type Client, type ClientOptions, createClient, type Target } from '../.
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
+import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
@@ -12,14 +13,16 @@ import { addSpinner } from './spinner.ts';
 
 export interface Connection {
   readonly client: Client;
+  /** The embedded service behind the client, with `--local`. */
+  readonly embedded?: EmbeddedInstance;
   close(): Promise<void>;
 }
 
-/** Creates the command's client: over the network as configured, or to the embedded service in this process. */
+/** Creates a client that uses the network, or with `--local` the embedded service in this process. */
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
-    const { target, ...route } = await openEmbeddedRoute(context);
-    return connection(context, target, route);
+    const { embedded, ...route } = await openEmbeddedRoute(context);
+    return { ...connection(context, embedded.target, route), embedded };
   }
   const target = targetOf(await context.settings());
   return connection(context, target, await openNetworkRoute(context, target));
@@ -49,13 +52,13 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
   };
 }
 
-/** Names the service in messages. */
+/** Returns the name of the service for messages. */
 function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
   return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
 /**
- * Creates the target from the settings. The client reports missing credentials when an operation needs them.
+ * Creates the target from the settings. Missing credentials are reported later, by operations that need them.
  * @throws SvcError `no_credential` if no service URL is configured
  */
 function targetOf(settings: Settings): Target {

@@ -10,8 +10,9 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 /**
- * Reads the object given by `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
- * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable file
+ * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
+ * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable
+ * file
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
@@ -20,7 +21,7 @@ export async function readData(context: Context, argument: string): Promise<Reco
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/** Reads any JSON value given by `--data`. @throws SvcError like `readData`, but accepts values other than objects */
+/** Reads any JSON value in `--data`. @throws SvcError like `readData`, but only for invalid JSON and files */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const text = await readArgument(context, argument);
   const value = tryParseJson(text);

@@ -5,7 +5,7 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 type Timed = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
 /**
- * Converts times in `data` from milliseconds to seconds if they can only be milliseconds, like times in flags.
+ * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
  * @returns a warning for each conversion
  */
 export function convertEpochs(flags: readonly Timed[], data: Record<string, unknown>): readonly string[] {

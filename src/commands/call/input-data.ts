@@ -9,16 +9,16 @@ import { CALL_FLAGS } from './call-flags.ts';
 import { convertEpochs } from './epochs.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-/** Input of an operation, as given on the command line. */
+/** Input of an operation from the command line. */
 export interface InputData {
   readonly data: Record<string, unknown>;
-  /** Single record given by flags, for an operation that takes records. */
+  /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
-  /** Whether part of the data came from `--data`, and may be the source of an error. */
+  /** Whether any data came from `--data`. */
   readonly fromDocument: boolean;
 }
 
-/** Merges the flags into `--data`, and adds the organization from the settings if none is given. */
+/** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
 export async function readInputData(
   context: Context,
   entry: OperationEntry,
@@ -72,7 +72,7 @@ async function readFlagValue(
   return flag.kind === 'content' ? readContent(context, flag, String(value), data['type']) : value;
 }
 
-/** Reads content from an argument, `@file`, or stdin. Content of type `map` or `array` is parsed as JSON. */
+/** Reads content from an argument, `@file`, or stdin. Parses content of type `map` or `array` as JSON. */
 async function readContent(context: Context, flag: Flag, given: string, type: unknown): Promise<unknown> {
   const { readArgument } = await import('./data-argument.ts');
   const text = await readArgument(context, given);

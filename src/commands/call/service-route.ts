@@ -1,11 +1,11 @@
 import type { ClientOptions, Target } from '../../client/client.ts';
 import { type NetworkOptions, openNetwork } from '../../client/network.ts';
+import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 import { createSharedRateLimit } from './shared-rate-limit.ts';
 
-/** Connection of a client to the service, and the function that closes it. */
 export interface ServiceRoute {
   readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedRateLimit'>;
   close(): Promise<void>;
@@ -18,7 +18,9 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
 }
 
 /** Opens the embedded service in this process. */
-export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly target: Target }> {
+export async function openEmbeddedRoute(
+  context: Context,
+): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
   const { folders, clock, options, signal } = context;
   const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
     import('../../service/embedded.ts'),
@@ -26,8 +28,9 @@ export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute 
     import('../../client/fetch-transport.ts'),
   ]);
   const location = await resolveStoreLocation(options.store, folders);
-  const { fetch, target, close } = await openEmbedded(location, { clock, signal });
-  return { wire: { transport: createFetchTransport(fetch, options.timeout) }, target, close };
+  const embedded = await openEmbedded(location, { clock, signal });
+  const transport = createFetchTransport(embedded.fetch, options.timeout);
+  return { wire: { transport }, embedded, close: embedded.close };
 }
 
 async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {

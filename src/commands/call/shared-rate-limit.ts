@@ -8,18 +8,18 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 
-/** Time to cache the file's state, in milliseconds. */
+/** Time to cache the contents of the file, in milliseconds. */
 const CACHE_TIME = 50;
 
-/** Size limit in bytes; larger files are ignored. */
+/** Maximum file size, in bytes. Larger files are ignored. */
 const MAX_FILE_SIZE = 1_024;
 
-/** Age in milliseconds after which an unchanged file is deleted. */
+/** Maximum file age, in milliseconds. Older files are deleted. */
 const MAX_FILE_AGE = 24 * 60 * 60_000;
 
 /**
- * Shares rate limit pauses between processes, through a small file in the state folder for each service and credential.
- * If the file is unreadable or invalid, each process detects rate limits on its own.
+ * Shares rate limit pauses between processes, in a file for each service and credential. If the file cannot be read,
+ * each process detects rate limits on its own.
  */
 export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
   const folder = join(folders.state, 'gates');
@@ -44,7 +44,7 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
   };
 }
 
-/** Derives the file name that all processes under the same rate limit share. It reveals neither the URL nor the IDs. */
+/** Returns the file name for a service and credentials. The name is a hash, because the URL and IDs are private. */
 function fileName({ baseUrl, key, workspace }: Target): string {
   const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
@@ -58,7 +58,7 @@ function statIfExists(path: string): Stats | undefined {
   }
 }
 
-/** Reads the end of the pause. A pause that starts in the future predates a clock change and is moved to start now. */
+/** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */
 function readPauseEnd(path: string, now: number): number | undefined {
   try {
     const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
@@ -69,7 +69,7 @@ function readPauseEnd(path: string, now: number): number | undefined {
   }
 }
 
-/** Writes the start and end of a pause, and deletes old files. */
+/** Writes a pause. Deletes old files. */
 async function writePause(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
   await createPrivateFolder(folder);
   await replaceFile(path, JSON.stringify(pause), { durable: false });

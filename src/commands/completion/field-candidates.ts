@@ -2,7 +2,7 @@ import type { LoadedLeaf } from '../tree/leaf.ts';
 import type { Candidate } from './candidate.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** Lists the candidates for the last name of `--fields a,b`: JSON names, or table headers if the name starts with a capital letter. */
+/** Lists the candidates for the last name in `--fields a,b`: JSON names, or headers after a capital letter. */
 export function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
   const [names, columns] = leaf ? resultOf(leaf) : [[], []];
   const start = partial.lastIndexOf(',') + 1;

@@ -4,12 +4,12 @@ import { reflow } from './reflow.ts';
 import { NARROW_START_SCREEN, START_SCREEN } from './root-help.ts';
 import { styleHelp } from './style-help.ts';
 
-/** Columns that the whole start screen needs. */
+/** Width of the start screen, in columns. */
 const START_SCREEN_WIDTH = 80;
 
 /**
- * Prints help, adapted to the width, character set, and colors of the terminal. Without a terminal, the text is unchanged
- * unless color is forced.
+ * Prints help, adapted to the width, character set, and colors of the terminal. Without a terminal, prints the text
+ * unchanged, except for forced color.
  */
 export async function printHelp(
   text: string,

@@ -1,10 +1,10 @@
 import { wrapWords } from '../../output/wrap.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
 
-/** Matches a line of two columns: a term and its explanation. */
+/** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
 
-/** Matches the comment line of an example. */
+/** The comment line of an example. */
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
 
 /** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */
@@ -15,10 +15,7 @@ const MAX_WIDTH = 100;
 
 const length = (text: string) => text.length;
 
-/**
- * Wraps help text to the width of a terminal. Explanations stay in their column, and commands can be pasted when wrapped.
- * Without a terminal, the text is returned unchanged.
- */
+/** Wraps help text to the width of a terminal. Keeps columns aligned. Wrapped commands can still be pasted. */
 export function reflow(text: string, columns: number | undefined): string {
   if (!columns) return text;
   const width = Math.min(columns, MAX_WIDTH);
@@ -40,7 +37,7 @@ function reflowLine(line: string, width: number): readonly string[] {
   return [left + first.trimStart(), ...more];
 }
 
-/** Wraps a command for a POSIX shell. Other terms, such as flags and commands for PowerShell, stay on one line. */
+/** Wraps a command for a POSIX shell. Does not wrap flags and commands for PowerShell. */
 function reflowTerm(line: string, width: number): readonly string[] {
   const isCommand = /^ {2}\S.* /.test(line) && !/^ +-/.test(line) && !line.includes('Out-String');
   return isCommand && line.length > width ? wrapCommand(line.trim(), width, length) : [line];

@@ -8,23 +8,19 @@ import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { appendEntry, type HistoryEntry } from './log.ts';
 import { sanitizeCommand } from './sanitize-command.ts';
 
-/** A command that has finished. */
 export interface FinishedRun {
   readonly command: Command;
   /** Milliseconds since the epoch. */
   readonly started: number;
-  /** The error of a failed command. */
+  /** Undefined if the command succeeded. */
   readonly error: unknown;
 }
 
-/** Maximum bytes of a line, so that one write never mixes with that of another process. */
+/** Maximum size of a line, in bytes, so that the system writes it at once. */
 const MAX_LINE_BYTES = 4_000;
 const MAX_COMMAND_LENGTH = 1_000;
 
-/**
- * Records a command that wrote to the service in the history. A failure to do so never fails the command; `--verbose`
- * shows the reason.
- */
+/** Adds a command to the history. Failures do not affect the command; `--verbose` prints the reason. */
 export async function recordRun(context: Context, activity: Activity, run: FinishedRun): Promise<void> {
   try {
     const entry = await createEntry(context, activity, run);
@@ -62,7 +58,7 @@ function outcomeOf(error: unknown): Pick<HistoryEntry, 'outcome' | 'exitCode'> {
   return { outcome: failure, exitCode: FAILURES[failure].exitCode };
 }
 
-/** Formats an entry as one line, with as many IDs as fit. */
+/** Formats an entry as one line. Drops IDs that do not fit. */
 function formatLine(entry: HistoryEntry): string {
   const line = JSON.stringify(entry);
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;

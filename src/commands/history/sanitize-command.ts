@@ -1,13 +1,13 @@
 import type { Command, Option } from 'commander';
 
-/** Value names, as in `<id>`, of flags whose values are recorded. Values of all other flags may be free text. */
+/** Flags whose values are recorded, by the name of the value: `<id>`. Values of other flags may be free text. */
 const RECORDED_VALUES = new Set('id n n|auto i/n path name format duration when time v url a,b'.split(' '));
 
 const MAX_VALUES = 5;
 const MAX_VALUE_LENGTH = 100;
 const ELLIPSIS = '…';
 
-/** Formats a command line for the history: all given flags, with free text replaced by an ellipsis. */
+/** Formats a command line for the history: all flags, with free text replaced by an ellipsis. */
 export function sanitizeCommand(command: Command): string {
   const chain = [...ancestry(command)];
   const path = chain.map((level) => level.name());

@@ -35,8 +35,8 @@ import { findJobOperation } from './job-operation.ts';
 import { findStoppedJob } from './stopped-job.ts';
 
 /**
- * Resumes a job: the given one, or the only stopped one.
- * @throws SvcError `usage` if the job does not exist or was started against another service; `locked` while another
+ * Resumes the given job, or the only stopped job.
+ * @throws SvcError `usage` if the job does not exist or was started against another service; `locked` if another
  * process runs the job; `bad_data` if the input changed; `local` if the journal is missing or damaged
  */
 export async function resumeJob(context: Context, invocation: Invocation<ThroughputFlags>): Promise<void> {
@@ -69,7 +69,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
   }
 }
 
-/** Rebuilds the plan of the job with the given throughput, after checking that the input is unchanged. */
+/** Recreates the plan of a job with the given throughput. @throws SvcError `bad_data` if the input changed */
 async function createSendPlan(
   context: Context,
   entry: OperationEntry,
@@ -125,7 +125,7 @@ async function readFileSize({ path, name }: JobInput, cwd: string): Promise<numb
   return found.size;
 }
 
-/** Creates the error for invalid records. An earlier version of svc may have accepted them. */
+/** Creates the error for invalid records, which another version of svc may have accepted. */
 function createRecordsError(
   context: Context,
   { noun }: BulkFields,

@@ -6,7 +6,7 @@ import { canAsk } from '../terminal/terminal.ts';
 import { readEntries } from './list-entries.ts';
 
 /**
- * Returns the ID of the only stopped job. If there are several, asks which one.
+ * Returns the ID of the only stopped job. If several are stopped, prompts for one.
  * @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible
  */
 export async function findStoppedJob(context: Context): Promise<string> {

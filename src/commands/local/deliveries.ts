@@ -31,14 +31,14 @@ export async function showLocalDeliveries(context: Context, { arguments: ids }: 
   await print(context, found, deliveryLists(found));
 }
 
-/** Schedules deliveries again, and prints them. */
+/** Schedules deliveries for immediate sending, and prints them. */
 export async function retryLocalDeliveries(
   context: Context,
   { arguments: ids, options }: Invocation<RetryDeliveriesFlags>,
 ): Promise<void> {
   const isFailed = options.failed === true;
   if (isFailed === ids.length > 0) {
-    const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed required';
+    const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed is required';
     throw new SvcError('usage', problem, {
       hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
     });

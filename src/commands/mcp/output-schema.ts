@@ -8,7 +8,7 @@ type Shape = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
-/** The summary of a bulk job. */
+/** Schema of a bulk job's summary. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {
@@ -23,8 +23,8 @@ const SUMMARY: Shape = {
 };
 
 /**
- * Creates the schema of a tool's structured result. Hosts reject results that do not match, but svc tolerates responses
- * with extra or missing fields, so no field is required, and every field may be null.
+ * Creates the schema of a tool's structured result. All fields are optional and nullable, because hosts reject results
+ * that do not match, while svc accepts responses with extra or missing fields.
  */
 export function createOutputSchema(
   { bulk }: OperationEntry,
@@ -51,7 +51,7 @@ function propertiesOf({ properties }: Shape): Readonly<Record<string, unknown>> 
   return (properties ?? {}) as Shape;
 }
 
-/** Keeps only the types and descriptions. References are dropped and accept any value, because their root has changed. */
+/** Keeps only types and descriptions. Drops references, because the schema's root changes. */
 function loosen(schema: unknown): Shape {
   if (typeof schema !== 'object' || schema === null) return {};
   const { type, description, properties, items, anyOf } = schema as Shape;

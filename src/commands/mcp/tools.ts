@@ -7,12 +7,11 @@ import type { OperationRunner } from '../definition.ts';
 import { createOutputSchema } from './output-schema.ts';
 import { toolName } from './tool-terms.ts';
 
-/** An operation as an MCP tool. */
 export interface OperationTool {
   readonly entry: OperationEntry;
   readonly operation: Operation;
   readonly tool: Tool;
-  /** The runner of an operation that takes more than a call. */
+  /** Custom code of the operation, if any. */
   readonly runner: OperationRunner | undefined;
 }
 
@@ -20,12 +19,12 @@ interface ToolOptions {
   readonly writes: boolean;
   /** Whether the tools call a remote service. */
   readonly remote: boolean;
-  /** Whether results match their schema: false for dry runs, envelopes, and selected fields. */
+  /** Whether results match their schemas. False for dry runs, envelopes, and selected fields. */
   readonly hasPlainOutput: boolean;
   readonly runners: readonly OperationRunner[];
 }
 
-/** Creates the tools by name: all of them, or only those that read. */
+/** Creates the tools, by name. Without `writes`, creates only tools that read. */
 export async function createTools(options: ToolOptions): Promise<ReadonlyMap<string, OperationTool>> {
   const entries = manifest.filter(({ effect }) => options.writes || effect === 'read');
   const tools = await Promise.all(entries.map((entry) => createTool(entry, options)));
@@ -37,7 +36,7 @@ async function createTool(
   { remote, hasPlainOutput, runners }: ToolOptions,
 ): Promise<OperationTool> {
   const operation = await loadOperation(entry.resource, entry.name);
-  // Some hosts reject conditions at the top level of an input schema.
+  // Some hosts reject conditions at the top level of a schema.
   const { input, output } = createOperationSchemas(operation, { rules: false });
   const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(input));
   return {
@@ -71,7 +70,7 @@ function descriptionOf(entry: OperationEntry): string {
   return parts.join(' ');
 }
 
-/** Whether an operation can destroy data: it replaces or deletes records, or needs confirmation. */
+/** Whether an operation can destroy data: it replaces or deletes records, is not repeatable, or needs confirmation. */
 function isDestructive({ effect, confirm }: Operation): boolean {
   return effect === 'set' || effect === 'delete' || effect === 'once' || (effect !== 'read' && confirm !== undefined);
 }

@@ -1,4 +1,3 @@
-import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
@@ -25,21 +24,19 @@ import {
   toTerminalText,
 } from '../terminal/terminal.ts';
 
-/** Kind of command that a context is for. */
 interface ContextPurpose {
-  /** Whether the command uses no service but the embedded one, so that settings that cannot be read don't matter. */
+  /** Whether the command uses only the embedded service, and can run without readable settings. */
   readonly isLocalOnly?: boolean;
   readonly inputNaming?: Context['inputNaming'];
 }
 
-/** A context, and the function that closes it after the command. */
 export interface OpenedContext {
   readonly context: Context;
-  /** @param error error of the command, if it failed */
+  /** @param error error that the command failed with */
   close(error?: unknown): Promise<void>;
 }
 
-/** Opens a context with the given options. Expensive parts are created on first use. */
+/** Opens a context with the given options. Creates expensive parts on first use. */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
@@ -60,6 +57,13 @@ export function openContext(
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
+  const connection = once(() => {
+    const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
+    // A failed connection has nothing to close.
+    const opened = connecting.catch(() => undefined);
+    closers.push(async () => (await opened)?.close());
+    return connecting;
+  });
   const context: Context = {
     ...processEnvironment,
     io,
@@ -73,15 +77,13 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     format,
-    client: once(async () => {
-      const { connect } = await import('../call/connect.ts');
-      const connecting = connect(context);
-      // A failed connection has nothing to close.
-      closers.push(async () => (await connecting.catch(() => undefined))?.close());
+    client: async () => {
+      const connecting = connection();
       // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
-    }) satisfies () => Promise<Client>,
+    },
+    embedded: async () => (await connection()).embedded,
     printer: once(async () =>
       openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
     ),
@@ -105,7 +107,7 @@ export function openContext(
   };
 }
 
-/** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
+/** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
   if (!canAsk(context)) {
     throw new SvcError('usage', `confirmation required: ${question}`, {
@@ -116,7 +118,7 @@ async function confirm(context: Context, question: string): Promise<void> {
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }
 
-/** Creates a sink for messages that uses only characters the terminal can show. */
+/** Creates a sink for messages that converts text to characters that the terminal can show. */
 function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
   return withWrite(stderr, (text) =>
     stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
@@ -139,10 +141,10 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, signs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: signsFor({ environment }) });
 }
 
-/** Starts to compile the expression of `--jq`. The error of an invalid one is thrown where the filter is first used. */
+/** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
 function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
   if (jq === undefined) return undefined;
   const filter = import('../../output/jq.ts').then(({ openJqFilter }) => openJqFilter(jq, signal));
@@ -150,7 +152,7 @@ function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Prom
   return filter;
 }
 
-/** Creates a pager for a user at a terminal, unless the user prefers plain text. */
+/** Creates a pager, unless the output is not interactive or the user prefers plain text. */
 function createPager(context: Context): Pager | undefined {
   const { rows } = context.io.stdout;
   if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
@@ -171,7 +173,7 @@ async function openPrinter(
     ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
     warn: context.warn,
     note: context.note,
-    // Each line of NDJSON is complete, and there may be no last one.
+    // NDJSON can be endless, so messages are printed between its lines.
     ...(format !== 'ndjson' && { writeDocument }),
     ...optionalProperty('tablePager', format === 'table' ? createPager(context) : undefined),
     ...optionalProperty('fields', options.fields),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { SvcError } from '../../kernel/errors.ts';
-import { currentPlatform } from '../../kernel/io.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { ServiceOptions } from '../../service/app.ts';
@@ -27,7 +27,7 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
 }
 
 /**
- * Serves the store until a signal arrives. SIGTERM exits with 0, other signals with their error.
+ * Serves the store until a signal arrives. Returns on SIGTERM, and throws the reason of other signals.
  * @param options `timeScale`: factor for all delays between delivery attempts
  */
 export async function serve(
@@ -73,7 +73,7 @@ function formatReadyLine(
   return `${escapeJsonForTerminal(JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken }))}\n`;
 }
 
-/** Formats commands to paste into another terminal, which is PowerShell on Windows. */
+/** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
 export function formatWelcome(url: string, credentials: LocalCredentials, platform = currentPlatform): string {
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],

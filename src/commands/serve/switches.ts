@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../../service/app.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { ServeFlags } from './flags.ts';
 
-/** Parses the flags of `svc serve` that change the service. */
+/** Parses the flags that configure the service. */
 export function parseServiceSwitches(options: ServeFlags): ServiceOptions {
   const without = options.without;
   const rateLimit = options.rateLimit;
@@ -17,7 +17,6 @@ export function parseServiceSwitches(options: ServeFlags): ServiceOptions {
   };
 }
 
-/** Parses the factor for delays between delivery attempts. */
 export function parseTimeScale(options: ServeFlags): number {
   const text = options.timeScale ?? '1';
   const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
@@ -35,7 +34,7 @@ function parseFeature(name: string): Feature {
   throw new SvcError('usage', `--without: unknown feature '${name}'`, { hint: didYouMean(name, FEATURES) });
 }
 
-/** Parses `60/1m` as calls per number of milliseconds. */
+/** Parses a rate limit, such as `60/1m`, as calls per milliseconds. */
 function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> {
   const [, calls, time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const window = parseDuration(time);

@@ -1,5 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import { withValue } from '../../kernel/field-path.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -7,5 +8,5 @@ export type Data = Readonly<Record<string, unknown>>;
 export function findFieldProblem({ input }: Operation, path: readonly string[], value: unknown, others: Data = {}) {
   const { error } = input.safeParse(withValue(others, path, value));
   const issue = error?.issues.find(({ path: at }) => path.every((part, depth) => at[depth] === part));
-  return issue?.message.replace(/^./, (first) => first.toLowerCase());
+  return issue && lowerFirst(issue.message);
 }

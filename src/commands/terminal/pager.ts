@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { currentPlatform, interceptSignals } from '../../kernel/io.ts';
+import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 
-/** Settings of `less` and `lv`, unless the user has others: keep colors, clear nothing, and exit if the text fits. */
+/** Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text fits. */
 const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
 
 /**
- * Shows a text in the pager that SVC_PAGER or PAGER names (default: less). Writes the text to the terminal if there is no
- * pager, or if it fails. A user who leaves the pager early has seen enough.
+ * Shows text in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it fails, writes the text
+ * to the terminal. Ignores an early exit of the pager.
  */
 export async function showInPager(context: Context, text: string): Promise<void> {
   const { environment, io } = context;
@@ -20,21 +20,21 @@ export async function showInPager(context: Context, text: string): Promise<void>
     await io.stdout.write(text);
 }
 
-/** Finds the pager's command line; `undefined` if the user wants none. An empty text and `cat` mean none. */
+/** Returns the command line of the pager. Returns `undefined` for an empty value and for `cat`. */
 function pagerCommand(environment: Environment): string | undefined {
   const fallback = currentPlatform === 'win32' ? '' : 'less';
   const command = (environment[SWITCH_VARIABLES.pager] ?? environment['PAGER'] ?? fallback).trim();
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-/** Runs a pager until the user leaves it. Returns whether it succeeded. */
+/** Runs a pager until it exits, and returns whether it succeeded. */
 async function runPager(command: string, text: string, env: Environment): Promise<boolean> {
-  // Only a command with special characters needs a shell, which would print a message of its own for a missing program.
+  // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
   const child = spawn(program, words, { env, shell: !isSimple, stdio: ['pipe', 'inherit', 'inherit'] });
   let received: keyof typeof SIGNAL_FAILURES | undefined;
-  // The pager handles Ctrl-C, which reaches it too.
+  // The pager receives Ctrl-C from the terminal and handles it.
   const restoreSignals = interceptSignals((signal) => {
     if (signal === 'SIGINT') return;
     received = signal;

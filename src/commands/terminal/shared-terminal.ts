@@ -1,17 +1,17 @@
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
-/** stdout, which may be the same terminal as stderr. */
+/** A stdout sink, which may share its terminal with stderr. */
 interface SharedTerminal extends Sink {
-  /** Whether the sink is a terminal and its output so far ends within a line. */
+  /** Whether the sink is a terminal whose last line is incomplete. */
   isInLine(): boolean;
-  /** Keeps a message if part of a document is on the terminal. Returns whether the message was kept. */
+  /** Holds a message while a document is on the terminal. Returns whether the message was held. */
   holdMessage(text: string): boolean;
-  /** Runs a function that writes a document, and then prints the messages that were held meanwhile. */
+  /** Runs a function that writes a document. Then prints the messages that were held. */
   writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
 }
 
-/** Creates a sink that keeps results intact on a terminal that also shows progress and messages. */
+/** Creates a sink that keeps messages and progress out of the results on a shared terminal. */
 export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
   let inLine = false;
   let document: { isStarted: boolean; readonly held: string[] } | undefined;

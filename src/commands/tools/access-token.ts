@@ -6,15 +6,15 @@ import { formatNounCount } from '../../kernel/plural.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A lifetime. Times are RFC 3339, and null if the token does not specify them. */
+/** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 export interface TokenLifetime {
   readonly expiresAt: string | null;
-  /** Negative after the end of the lifetime. */
+  /** Negative after the token has expired. */
   readonly secondsLeft: number | null;
   readonly expired: boolean;
 }
 
-/** Access to one resource, as granted by a token. */
+/** Access that a token grants to a resource. */
 export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
   readonly id: unknown;
@@ -22,7 +22,7 @@ export interface ResourceGrant extends TokenLifetime {
   readonly role: unknown;
 }
 
-/** The contents of an access token. None of them are verified. */
+/** The unverified contents of an access token. */
 export interface AccessToken {
   readonly verified: false;
   readonly header: Fields;
@@ -31,7 +31,7 @@ export interface AccessToken {
   readonly resources: readonly ResourceGrant[];
 }
 
-/** Parses a JSON Web Token. @throws SvcError `bad_data` whose message contains no part of the token */
+/** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
 export function parseAccessToken(text: string, now: number): AccessToken {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {

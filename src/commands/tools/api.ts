@@ -12,7 +12,7 @@ import { findOperation, type KnownOperation } from './known-operation.ts';
 import { createPageFinder } from './next-page.ts';
 import { showRawResults } from './raw-results.ts';
 
-/** Makes a raw call with the catalog's settings for its path, and prints the data of its results. */
+/** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
 export async function apiCommand(
   context: Context,
   { arguments: [word = ''], options }: Invocation<ApiFlags>,
@@ -34,10 +34,7 @@ export async function apiCommand(
   await showRawResults(context, results, { known, paginate, nextPage });
 }
 
-/**
- * Describes the call for the client. A call is never repeated blindly if its path is unknown, or if it is a write for which
- * the service generates IDs that are missing from the data.
- */
+/** Describes the call. A call with an unknown path or with IDs that the service generates is never repeated. */
 function describeOperation(
   { path, auth, data }: { readonly path: string; readonly auth: Auth | undefined; readonly data: unknown },
   known: KnownOperation | undefined,
@@ -62,7 +59,7 @@ function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
   return !Array.isArray(records) || records.every((record) => hasField(record, bulk.id));
 }
 
-/** @throws SvcError `usage` for a full URL, because credentials are only sent to the configured service */
+/** @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured service */
 function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath) {
@@ -73,7 +70,7 @@ function parsePath(word: string): string {
   return word.startsWith('/') ? word : `/${word}`;
 }
 
-/** Returns the data of a body: the value in `{"data": …}`, or the whole body. */
+/** Parses the data of a call. Removes a `{"data": …}` wrapper. */
 async function readData(context: Context, argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return {};
   const body = await readJson(context, argument);

@@ -2,12 +2,11 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { FolderNode } from './folder-tree.ts';
 
-/** The characters that draw a tree. */
 export interface DrawingStyle {
   readonly branch: string;
   readonly last: string;
   readonly vertical: string;
-  /** Symbol for each kind of access. Other kinds are shown by name. */
+  /** Symbol for each access type. Other types are shown by name. */
   readonly access: ReadonlyMap<string, string>;
 }
 
@@ -22,7 +21,7 @@ export const BOX_STYLE: DrawingStyle = {
   ]),
 };
 
-/** Plain characters, and words for screen readers. */
+/** ASCII characters, and words instead of symbols. */
 export const PLAIN_STYLE: DrawingStyle = {
   branch: '|- ',
   last: '`- ',
@@ -30,7 +29,7 @@ export const PLAIN_STYLE: DrawingStyle = {
   access: new Map(),
 };
 
-/** Draws one line per folder: its access, name, ID, and number of subfolders. Escapes text of the service. */
+/** Draws a line per folder: its access, name, ID, and number of subfolders. Escapes text from the service. */
 export function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;
@@ -39,7 +38,7 @@ export function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle
   }
 }
 
-/** `🔒 Plans (f1), 3 folders below` */
+/** Returns a line such as `🔒 Plans (f1), 3 folders below`. */
 function describeFolder(
   { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
   style: DrawingStyle,

@@ -13,10 +13,10 @@ import type { FoldersTreeFlags } from './flags.ts';
 import { BOX_STYLE, type DrawingStyle, drawFolders, PLAIN_STYLE } from './folder-drawing.ts';
 import { buildFolderTree, type FolderTree } from './folder-tree.ts';
 
-/** Maximum number of levels drawn, because drawing and printing are recursive. */
+/** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
 
-/** Draws the tree of an organization's folders, or prints the folders nested in each other. */
+/** Draws the folders of an organization as a tree. Other formats print nested objects. */
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
   const organizationId =
     options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
@@ -54,7 +54,7 @@ function styleFor(context: Context): DrawingStyle {
 async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, maxDepth: number): Promise<void> {
   if (orphans.length > 0) {
     await context.warn(
-      `these folders have no parent in the organization and are shown at the top: ${orphans.join(', ')}`,
+      `these folders have no parent in the organization and are shown at the top level: ${orphans.join(', ')}`,
     );
   }
   if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS) {

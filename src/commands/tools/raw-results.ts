@@ -1,5 +1,5 @@
 import type { SecretPath } from '../../catalog/secrets.ts';
-import type { Answer } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { redactValue } from '../../kernel/redact.ts';
 import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
@@ -12,10 +12,10 @@ export interface RawResultOptions {
   readonly nextPage: PageFinder;
 }
 
-/** Prints the results of a raw call. Merges pages that are lists into one list, and pages that are objects into one object. */
+/** Prints the results of a raw call. Merges pages into one list or one object. */
 export async function showRawResults(
   context: Context,
-  results: AsyncGenerator<Answer<unknown>>,
+  results: AsyncGenerator<CallResult<unknown>>,
   { known, paginate, nextPage }: RawResultOptions,
 ): Promise<void> {
   const { value: first, done } = await results.next();
@@ -34,7 +34,7 @@ export async function showRawResults(
   }
 }
 
-/** Creates a function that masks secrets by field name. For a known path, the catalog names the secrets instead. */
+/** Creates a function that masks secrets by field name. For a known path, the printer masks them by the catalog. */
 function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
 }
@@ -45,8 +45,8 @@ function secretsOf(known: KnownOperation | undefined, envelope: boolean): readon
 }
 
 async function* listsOf(
-  first: Answer<unknown>,
-  others: AsyncIterable<Answer<unknown>>,
+  first: CallResult<unknown>,
+  others: AsyncIterable<CallResult<unknown>>,
   mask: (value: unknown) => unknown,
 ): AsyncGenerator<readonly unknown[]> {
   for await (const { data } of prepend(first, others)) if (Array.isArray(data)) yield data.map(mask);

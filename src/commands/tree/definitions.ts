@@ -13,10 +13,10 @@ import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { VALIDATE_COMMANDS } from '../validate/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 
-/** Custom code for operations that take more than one call. */
+/** Custom code for operations that need more than one call. */
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
-/** All hand-written commands except `commands`, which is created from the tree. */
+/** All hand-written commands, except for `commands`, which needs the tree. */
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   RECOVER_COMMAND,

@@ -4,7 +4,7 @@ import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, Opti
 import { optionalProperty } from '../option-values.ts';
 import { operationFlags } from './operation-flags.ts';
 
-/** A command with its full definition: the versions of an operation, or a tool. */
+/** A command with its complete definition. */
 export type LoadedLeaf =
   | {
       readonly kind: 'operation';
@@ -14,11 +14,11 @@ export type LoadedLeaf =
   | {
       readonly kind: 'tool';
       readonly definition: CommandDefinition;
-      /** Operation whose flags the tool also takes. */
+      /** Operation whose flags the tool also accepts. */
       readonly operation?: OperationEntry;
     };
 
-/** Loads the parts of a command that the tree omits: flags, examples, and paths of operations. */
+/** Loads the complete definition of a command. */
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
   if (leaf.kind === 'tool') {
     const definition = await leaf.definition();
@@ -30,13 +30,13 @@ export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
 }
 
 async function loadEntries(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
-  const { manifestTexts } = await import('../../catalog/manifest-texts.ts');
-  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(manifestTexts[name]));
+  const { serializedOperations } = await import('../../catalog/serialized-operations.ts');
+  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(serializedOperations[name]));
   if (!first) throw new TypeError('a command needs at least one operation');
   return [first, ...others];
 }
 
-/** Lists the flags of a command, without the global flags. */
+/** Lists the flags of a command, except for global flags. */
 export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   if (leaf.kind === 'tool') {
     return [
@@ -47,17 +47,16 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
 }
 
-/** Lists the positional arguments of a command. */
 export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
   if (leaf.kind === 'tool') return leaf.definition.arguments ?? [];
   const { argument } = leaf.versions[0];
-  // Not required here: the value may come from `--data`, and the input check reports a missing value.
+  // The value may come from `--data`. The check of the input reports a missing value.
   return argument
     ? [{ name: argument.field, description: '', required: false, ...optionalProperty('many', argument.many) }]
     : [];
 }
 
-/** Makes all flags optional: a tool with an operation's flags prompts for missing values. */
+/** Makes all flags optional, because the tool prompts for missing values. */
 function withoutRequiredFlags(entry: OperationEntry): OperationEntry {
   return { ...entry, flags: entry.flags.map((flag) => ({ ...flag, required: false })) };
 }

@@ -5,7 +5,7 @@ import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_F
 import type { OptionDefinition } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 
-/** Lists the flags of a command for an operation with one or more versions, starting with the required ones. */
+/** Lists the flags of an operation's command. Required flags come first. */
 export function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
   const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
   const [first] = versions;
@@ -21,7 +21,7 @@ export function operationFlags(versions: readonly OperationEntry[]): readonly Op
   ];
 }
 
-/** Creates the flags that allow creating a missing record, unless the operation has a field of that name. */
+/** Creates flags such as `--create-user`, which allow creating a missing parent. Skips names that a field uses. */
 function createFlags(entry: OperationEntry | undefined, flags: ReadonlyMap<string, Flag>): readonly OptionDefinition[] {
   const kinds = (entry?.createsParents ?? []).filter((kind) => !flags.has(`create-${kind}`));
   return kinds.map((kind) => ({

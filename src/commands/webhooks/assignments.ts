@@ -7,9 +7,8 @@ import { splitPair } from '../call/key-value.ts';
 type Key = string | number;
 
 /**
- * Applies `path=value` assignments to a copy of a JSON value, in order. A path looks like `data.comments[0].text`. The
- * value is parsed as JSON if it is valid JSON, and is text otherwise. Missing objects are created. An index equal to the
- * length of a list appends to it.
+ * Applies `path=value` assignments to a copy of a JSON value, in order. A path is like `data.comments[0].text`. A value
+ * that is not valid JSON is text. Creates missing objects. An index equal to the length of a list appends an item.
  * @throws SvcError `usage` for a path that does not fit the value
  */
 export function applyAssignments(value: unknown, assignments: readonly string[]): unknown {
@@ -19,7 +18,7 @@ export function applyAssignments(value: unknown, assignments: readonly string[])
   }, value);
 }
 
-/** @param done keys already followed, for error messages */
+/** @param done keys of the path so far, for error messages */
 function setAtPath(
   current: unknown,
   [key, ...rest]: readonly Key[],
@@ -32,7 +31,7 @@ function setAtPath(
     const list = requireList(current, key, done);
     return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
-  // Map entries keep a key such as `__proto__` an ordinary key.
+  // In a map, `__proto__` is an ordinary key.
   const entries = new Map(Object.entries(requireObject(current, done)));
   return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
 }

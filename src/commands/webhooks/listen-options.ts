@@ -30,13 +30,13 @@ export async function readListenOptions(context: Context, { options }: Invocatio
     folder: options.record === false ? undefined : recordFolder(context, options.record),
     maxDeliveries: parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
     events: await readEvents(context, options),
-    /** Whether to disable advanced webhooks again; undefined to ask. */
+    /** Whether to disable advanced webhooks on exit. Undefined to prompt. */
     restore: options.restore,
     publicUrl,
   };
 }
 
-/** Reads `--events`. Event types contain no commas. @throws SvcError `usage` for an unknown type */
+/** Parses `--events`. @throws SvcError `usage` for an unknown event type */
 async function readEvents(context: Context, options: ListenFlags): Promise<readonly string[] | undefined> {
   const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
   if (events) await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { applyAssignments } from './assignments.ts';
 import type { SendFlags } from './flags.ts';
 
-/** Creates the payload from `--from-file` or the sample, and applies each `--set`. */
+/** Creates the payload from `--from-file` or the sample. Then applies each `--set`. */
 export async function createPayload(
   context: Context,
   { fromFile: file, set = [] }: Pick<SendFlags, 'fromFile' | 'set'>,

@@ -39,12 +39,12 @@ export async function replayCommand(context: Context, invocation: Invocation<Rep
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
-    throw new SvcError('usage', 'delivery IDs or --since required', {
+    throw new SvcError('usage', 'delivery IDs or --since is required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
     });
   }
   if (!replay.defaultTarget && replay.routes.length === 0) {
-    throw new SvcError('usage', '--forward-to or --route required', {
+    throw new SvcError('usage', '--forward-to or --route is required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
     });
   }
@@ -58,12 +58,12 @@ async function readResignSecret({ resign = false, secretFile: file }: ReplayFlag
   return file === undefined ? undefined : readSigningSecret(file, signal);
 }
 
-/** Parses `--since` as milliseconds since the epoch. `2h` means two hours ago. */
+/** Parses `--since` as milliseconds since the epoch. For example, `2h` is two hours ago. */
 function parseSinceFlag(text: string, now: number): number {
   const since = parseSince(text, now);
   if (since !== undefined) return since;
-  throw new SvcError('usage', `--since: '${text}' is not a time`, {
-    hint: 'use a format like 2h or 2026-03-01T12:00:00Z',
+  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
+    hint: 'use a value like 2h or 2026-03-01T12:00:00Z',
   });
 }
 
@@ -107,14 +107,14 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   if (count.old > 0) {
     const minutes = TIMESTAMP_TOLERANCE / 60;
     await context.note(
-      `${formatNounCount(count.old, 'delivery')} sent with a signature older than ${minutes} minutes, which receivers reject; --resign --secret-file renews it`,
+      `${formatNounCount(count.old, 'delivery')} sent with a timestamp older than ${minutes} minutes; receivers reject such deliveries unless you add --resign and --secret-file`,
     );
   }
   if (count.failed === 0) return;
-  throw new SvcError('some_failed', `target rejected ${count.failed} of ${formatNounCount(count.sent, 'delivery')}`);
+  throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
 }
 
-/** Sends nothing unless every given ID is recorded. */
+/** @throws SvcError `not_found` if a given ID is not recorded; nothing is sent then */
 async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
   const found = new Set<string>();
@@ -157,7 +157,7 @@ async function* sendRecorded(
   }
 }
 
-/** Creates the request for a recorded delivery, with renewed signature or token if requested. */
+/** Creates the request for a recorded delivery. Renews the signature or adds the token, if requested. */
 function createOutgoing(
   { id, form, headers, body }: RecordedDelivery,
   url: URL,

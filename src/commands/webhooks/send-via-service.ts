@@ -15,7 +15,7 @@ import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
-/** Options that `--via-service` rejects, because the configuration of the service decides. */
+/** Options that `--via-service` rejects, because the service uses its own configuration. */
 const SERVICE_DECIDES = [
   ['form', 'form'],
   ['secretFile', 'secret-file'],
@@ -24,7 +24,7 @@ const SERVICE_DECIDES = [
   ['encryptFor', 'encrypt-for'],
 ] as const satisfies readonly (readonly [keyof SendFlags, string])[];
 
-/** Has the embedded service deliver an event to its subscribers, and prints the result of the first attempts. */
+/** Enqueues an event in the embedded service, sends its deliveries, and prints the results of the first attempts. */
 export async function sendViaService(
   context: Context,
   event: string,

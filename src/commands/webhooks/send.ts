@@ -49,7 +49,9 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sample
   if (options.dryRun) return printPlannedRequest(context, outgoing, [sending.authToken ?? '']);
   if (sending.secret === undefined && sending.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
-    await context.note(`the delivery is not authenticated: without ${flag}, receivers that verify reject it`);
+    await context.note(
+      `the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`,
+    );
   }
   const how = await postOptions(context);
   const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () => sendPost(outgoing, how));
@@ -63,7 +65,7 @@ async function sendTo(context: Context, url: URL, event: string, sending: Sample
   throw new SvcError('unusable_answer', `the receiver did not accept the delivery: HTTP ${status}`, {
     hint:
       status >= 300 && status < 400
-        ? 'redirects are not followed: use the URL that it redirects to'
-        : 'senders retry a delivery unless the receiver responds with 2xx',
+        ? 'svc does not follow redirects; use the final URL'
+        : 'the service retries deliveries until the receiver responds with 2xx',
   });
 }

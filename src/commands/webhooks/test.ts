@@ -18,8 +18,8 @@ import { readPublicKey } from './keys.ts';
 import { readSenderCredentials } from './sender-credentials.ts';
 
 /**
- * Grades a webhook receiver and prints the results.
- * @throws SvcError `some_failed` if the receiver fails a case, after the results are printed
+ * Tests a webhook receiver and prints the results.
+ * @throws SvcError `some_failed` if the receiver fails a case
  */
 export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
   const options = await readTestOptions(context, invocation);
@@ -85,7 +85,7 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
   return { url, effectsUrl, cases: selectCases(options, sender), sender };
 }
 
-/** Selects the cases of this form, in order. A case named with `--only` must be possible. */
+/** Selects the cases that apply to the form of delivery. @throws SvcError `usage` if a case in `--only` cannot run */
 function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfiguration): readonly ReceiverCase[] {
   const chosen = RECEIVER_CASES.filter(
     ({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name),
@@ -100,7 +100,7 @@ function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfigur
   return chosen.filter(applies);
 }
 
-/** Renders one line per case: verdict, expected behavior, and actual behavior. */
+/** Renders a line per case: verdict, expected behavior, and actual behavior. */
 function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
   const { mark, paint } = marksFor(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];

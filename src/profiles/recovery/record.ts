@@ -31,7 +31,7 @@ export interface RecoveryRecord extends ResetSubject {
   readonly startedAt: string;
   readonly pid: number;
   readonly machine: string;
-  /** The `fingerprintOf` the replaced token, if known. */
+  /** Fingerprint of the replaced token, if known. */
   readonly oldToken: string | null;
   /** The new token, only in the state `kept`. */
   readonly token: string | null;

@@ -4,7 +4,7 @@ import { type AttemptOutcome, isDelivered } from './outcome.ts';
 import type { RetrySchedule } from './schedule.ts';
 import { stopLane } from './stop.ts';
 
-/** Tracks since when each endpoint has failed without a success, and disables endpoints that have failed for too long. */
+/** Tracks how long endpoints have been failing, and disables endpoints that have been failing for too long. */
 export async function updateEndpointHealth(
   database: Database,
   outcomes: readonly AttemptOutcome[],

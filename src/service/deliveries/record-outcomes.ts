@@ -18,8 +18,8 @@ export interface RecordingContext {
 }
 
 /**
- * Records the outcomes of attempts, and schedules the next attempt or ends the delivery. Deliveries that were stopped or
- * claimed by another process in the meantime stay unchanged.
+ * Records the outcomes of attempts. Schedules the next attempt, or finishes the delivery. Ignores deliveries that were
+ * stopped or claimed by another process in the meantime.
  */
 export async function recordOutcomes(
   database: Database,
@@ -39,7 +39,7 @@ export async function recordOutcomes(
   await updateEndpointHealth(database, outcomes, context);
 }
 
-/** Groups outcomes that need the same update, so that each group takes one statement. */
+/** Groups outcomes with the same update, which needs one statement per group. */
 function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
   const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
     [claimedAt, tries, form, status, error].join(),
@@ -51,7 +51,7 @@ interface DeliveryUpdate {
   readonly line: string;
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** Whether the payload is deleted, because no later attempt needs it. */
+  /** Whether to delete the payload after the last attempt. */
   readonly dropsPayload: boolean;
 }
 
@@ -80,12 +80,12 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
     .returning('key'),
 );
 
-/** The event type that reports an exhausted delivery. */
+/** Event type for an exhausted delivery. */
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
- * Records an event for the endpoints that subscribe to exhausted deliveries. An exhausted delivery of such an event
- * records no further event. The failing endpoint itself receives the event only if it subscribes to this type by name.
+ * Records an event about an exhausted delivery, unless the delivery was itself such an event. The failing endpoint gets
+ * the event only if it subscribes to the event type by name.
  */
 async function recordExhausted(database: Database, { delivery, result }: AttemptOutcome, now: number): Promise<void> {
   const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;

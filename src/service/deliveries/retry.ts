@@ -11,8 +11,8 @@ interface RetryScope {
 }
 
 /**
- * Makes deliveries due now, and restores their full number of attempts. Retries all of the deliveries or none of them.
- * @throws SvcError `not_found` for an unknown ID; `failed_precondition` for a delivery that succeeded, or that has no
+ * Makes deliveries due now, with the full number of attempts. On an error, changes none.
+ * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has succeeded or has no
  * destination
  */
 export async function retryDeliveries(
@@ -33,7 +33,7 @@ export async function retryDeliveries(
   return retried;
 }
 
-/** Retries every failed delivery of an API key that has a destination, and counts the skipped ones by reason. */
+/** Retries all failed deliveries of an API key that have a destination. Counts the others by reason. */
 export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
   const result = await store.write(async (database) => {
     const failed = database
@@ -69,7 +69,7 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
   });
 }
 
-/** Makes a delivery due. An attempt in flight is left alone. */
+/** Makes a delivery due now, unless an attempt is in flight. */
 async function makeDue(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;

@@ -9,7 +9,7 @@ import { chunkDistinctRows } from '../store/chunks.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {
-  /** Adds activities, even for documents that do not exist yet. */
+  /** Adds activities. The document does not have to exist. */
   'activities.add': async (call, { organizationId, documentId, activities: requested }) => {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
@@ -62,7 +62,7 @@ export const activities: HandlersOf<'activities'> = {
   },
 };
 
-/** Picks the fields of a change that updates may set. The actor, the action, and the document never change. */
+/** Picks the fields that an update may change. The actor, action, and document cannot be changed. */
 function pickChangeable(change: object = {}): Partial<StoredActivity> {
   return Object.fromEntries(Object.entries(change).filter(([field]) => UPDATABLE_FIELDS.has(field)));
 }

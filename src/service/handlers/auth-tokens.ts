@@ -28,7 +28,7 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
   },
 };
 
-/** @throws Refusal NOT_FOUND if the workspace has no API key with this ID. */
+/** @throws Refusal NOT_FOUND if the workspace does not have this API key */
 async function requireApiKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
   const key = await database
     .selectFrom('apiKeys')

@@ -33,7 +33,7 @@ export const crdt: HandlersOf<'crdt'> = {
   },
 };
 
-/** Result of a call whose response has only a status and a message. */
+/** Result without data. */
 const EMPTY_RESULT = { data: undefined };
 
 function editorNotFound(): Refusal {

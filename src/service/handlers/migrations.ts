@@ -21,7 +21,7 @@ export const migrations: HandlersOf<'migrations'> = {
     const { database, apiKey, after } = call;
     const [found] = await selectMigration(database, { apiKey, organizationId, migrationId });
     if (!found) throw new Refusal('NOT_FOUND', 'Migration not found.');
-    // The process that ran the migration may have been killed.
+    // Restarts the migration in case its process was killed.
     if (isUnfinished(found)) after((store) => finishMigration(store, migrationId));
     return { data: { migrationId, status: found.status } };
   },

@@ -47,8 +47,8 @@ export const users: HandlersOf<'users'> = {
 const EMPTY_DATA = { comments: [], reactions: [], recordings: [], notifications: [] };
 
 /**
- * Finds the organization, folder, or document that a request adds users to, and creates it if requested.
- * @throws Refusal INVALID_ARGUMENT if the target does not exist and the request does not create it.
+ * Finds the organization, folder, or document to add users to. Creates missing ones if requested.
+ * @throws Refusal INVALID_ARGUMENT if the target does not exist
  */
 async function resolveTarget(call: KeyCall, input: Omit<AddUsers, 'users'>): Promise<MembershipTarget> {
   const { organizationId, documentId, folderId } = input;
@@ -92,7 +92,7 @@ async function addUsers<User extends UserInput>(
   return data;
 }
 
-/** Updates existing users. If the request names a document or folder, updates only its members. */
+/** Updates existing users. If the request contains a document or folder, updates only its members. */
 async function updateUsers<User extends UserInput>(
   call: KeyCall,
   input: Pick<AddUsers, 'organizationId' | 'documentId' | 'folderId'>,

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Adds the activities that do not exist yet, and returns their IDs. */
+/** Adds activities that do not exist, and returns their IDs. */
 export const insertActivities = prepareQuery((database, rows: readonly Insertable<Tables['activities']>[]) =>
   database
     .insertInto('activities')
@@ -11,7 +11,6 @@ export const insertActivities = prepareQuery((database, rows: readonly Insertabl
     .returning('activityId'),
 );
 
-/** Selects the existing activities with these IDs. */
 export const selectActivities = prepareQuery(
   (database, filter: { readonly organization: number; readonly activityIds: readonly string[] }) =>
     database

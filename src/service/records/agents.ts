@@ -1,6 +1,6 @@
 import type { KeyScope } from '../call.ts';
 
-/** An agent as imported. `system` marks built-in agents, `internal` hidden ones. */
+/** An imported agent. `system` marks built-in agents, and `internal` hidden agents. */
 export interface Agent {
   readonly id: string;
   readonly name?: string;
@@ -9,7 +9,6 @@ export interface Agent {
   readonly [field: string]: unknown;
 }
 
-/** Finds the agents of an API key, oldest first. */
 export async function findAllAgents({ database, apiKey }: KeyScope): Promise<readonly Agent[]> {
   const rows = await database
     .selectFrom('agents')
@@ -30,7 +29,7 @@ export async function findAgent({ database, apiKey }: KeyScope, agentId: string)
   return found && JSON.parse(found.agent);
 }
 
-/** Finds the IDs of a group's agents in the group's order. Returns `undefined` if the group does not exist. */
+/** Returns the IDs of a group's agents, in the group's order. Returns `undefined` if the group does not exist. */
 export async function findGroupAgentIds(
   { database, apiKey }: KeyScope,
   groupId: string,

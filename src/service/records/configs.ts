@@ -4,7 +4,7 @@ import type { KeyScope } from '../call.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 
-/** The stored configurations: settings from updates, and default triggers added when a service is first enabled. */
+/** Stored configurations: settings from updates, and the default triggers of services that were enabled. */
 interface Configs extends Record<ConfiguredService, object> {
   readonly webhooks: UpdateOf<'webhooks.config.update'>;
   readonly 'advanced-webhooks': UpdateOf<'webhooks.advanced.update'>;
@@ -18,7 +18,7 @@ const selectConfig = prepareQuery((database, { apiKey, service }: { apiKey: stri
   database.selectFrom('configs').select('config').where('apiKey', '=', apiKey).where('service', '=', service),
 );
 
-/** Finds a stored configuration. Returns `undefined` if the service was never configured. */
+/** Returns a stored configuration. Returns `undefined` if the service was never configured. */
 export async function findConfig<Service extends ConfiguredService>(
   { database, apiKey }: KeyScope,
   service: Service,
@@ -44,7 +44,7 @@ interface TriggerSettings {
   readonly triggers?: Readonly<Record<string, boolean>> | undefined;
 }
 
-/** Merges settings by key, and their triggers by trigger. Later layers override earlier ones. */
+/** Merges settings by key, and triggers by event type. Later layers override earlier layers. */
 export function mergeSettings<Layer extends TriggerSettings>(...layers: readonly (Layer | undefined)[]): Layer {
   const settings: Layer = Object.assign({}, ...layers);
   const triggers = layers.map((layer) => layer?.triggers).filter((layer) => layer !== undefined);

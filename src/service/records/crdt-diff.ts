@@ -1,4 +1,4 @@
-/** The range in which two sequences differ. Items before `start` and after the two ends are the same in both. */
+/** The range in which two sequences differ. */
 export interface SequenceDiff {
   readonly start: number;
   /** End of the range in the earlier sequence, exclusive. */
@@ -7,7 +7,7 @@ export interface SequenceDiff {
   readonly afterEnd: number;
 }
 
-/** Finds the shortest range whose replacement turns one sequence into the other. */
+/** Finds the shortest range to replace in order to turn one sequence into the other. */
 export function diffSequences<Item>(
   before: ArrayLike<Item>,
   after: ArrayLike<Item>,
@@ -22,7 +22,7 @@ export function diffSequences<Item>(
   return { start, beforeEnd: before.length - common, afterEnd: after.length - common };
 }
 
-/** Like `diffSequences`, for texts. The range never splits a surrogate pair. */
+/** Finds the shortest range to replace in a text. Never splits a surrogate pair. */
 export function diffTexts(before: string, after: string): SequenceDiff {
   const diff = diffSequences<string>(before, after);
   const extraStart = isHighSurrogate(before.charCodeAt(diff.start - 1)) ? 1 : 0;

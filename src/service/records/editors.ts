@@ -12,7 +12,7 @@ export type Editor = Selectable<Tables['editors']>;
 
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
 
-/** Content key of a request that does not name one. */
+/** Default content key of a request. */
 export const DEFAULT_CONTENT_KEY = 'content';
 
 interface EditorFilter {
@@ -21,7 +21,7 @@ interface EditorFilter {
   readonly editorId?: string;
 }
 
-/** Selects the editors of a document, or only the one with this ID. */
+/** Selects the editors of a document, or a single editor. */
 export const selectEditors = prepareQuery((database, { organization, documentId, editorId }: EditorFilter) => {
   const all = database
     .selectFrom('editors')
@@ -33,9 +33,9 @@ export const selectEditors = prepareQuery((database, { organization, documentId,
 });
 
 /**
- * Writes content to an existing editor, or creates the editor.
+ * Writes content to an editor. Creates the editor if it does not exist.
  * @returns the editor after the write
- * @throws Refusal INVALID_ARGUMENT for malformed XML, or for a type that differs from the existing content's type.
+ * @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content
  */
 export async function writeEditor(
   database: Database,
@@ -68,7 +68,7 @@ export async function writeEditor(
   return editor;
 }
 
-/** Parses a request's content. The catalog has already checked that the data matches the type. */
+/** Parses the content of a request. The schema has checked that the data matches the type. */
 function parseContent({ type, data }: CrdtInput): EditorContent {
   if (type !== 'xml') return { type, data } as EditorContent;
   const nodes = parseXml(data as string);
@@ -80,7 +80,7 @@ export function parseTypes(editor: Editor | undefined): Map<string, EditorConten
   return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 
-/** Reads the editor content that was written last. */
+/** Returns the most recent content of an editor. */
 export function readLatestContent(editor: Editor): Pick<CrdtInput, 'type' | 'data' | 'contentKey'> {
   const { contentKey, state } = editor;
   const type = parseTypes(editor).get(contentKey) ?? 'text';

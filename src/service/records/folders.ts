@@ -8,7 +8,7 @@ import type { Tables } from '../store/tables.ts';
 import { prepareUpsert } from '../store/upsert.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';
 
-/** Selects the folders of an organization, or only those with these IDs, oldest first. */
+/** Selects the folders of an organization, or the given ones, oldest first. */
 const selectFolders = prepareQuery((database, filter: { organization: number; folderIds?: readonly string[] }) => {
   const all = database
     .selectFrom('folders')
@@ -52,7 +52,7 @@ const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
   replaced: ['folderName', 'parentFolderId', 'ancestors', 'accessType', 'inheritAccessFromParent', 'lastUpdated'],
 });
 
-/** Adds a folder at the organization's top level if it does not exist. */
+/** Adds a folder at the top level of an organization, unless the folder exists. */
 export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
@@ -60,13 +60,13 @@ export async function ensureFolder(call: KeyCall, organization: number, folderId
   await saveFolders(database, organization, [createFolder({ folderId }, ROOT, now)]);
 }
 
-/** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization. */
+/** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
   const found = await findFolders(database, organization, [folderId]);
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');
 }
 
-/** Finds the existing folders with these IDs. */
+/** Returns the existing folders among the given IDs. */
 export async function findFolders(
   database: Database,
   organization: number,
@@ -80,13 +80,12 @@ export async function findFolders(
   return found;
 }
 
-/** Finds all folders of an organization, oldest first. */
 export async function findAllFolders(database: Database, organization: number): Promise<readonly Folder[]> {
   return (await selectFolders(database, { organization })).map(fromRow);
 }
 
 /**
- * Finds a folder and its descendants up to `levels` levels below, each folder after its parent.
+ * Returns a folder and its descendants down to the given level, parents first.
  * @returns an empty list if the folder does not exist
  */
 export async function findFolderTree(
@@ -98,7 +97,6 @@ export async function findFolderTree(
   return (await selectFolderTree(database, { organization, folderId, levels })).map(fromRow);
 }
 
-/** Adds or updates folders. */
 export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
   for (const batch of chunkRows(saved)) {
     const rows = batch.map((folder) => toRow(organization, folder));

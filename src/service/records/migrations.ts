@@ -6,7 +6,6 @@ import type { Tables } from '../store/tables.ts';
 
 export type Migration = Selectable<Tables['documentMigrations']>;
 
-/** Statuses of a migration that is not finished. */
 const UNFINISHED_STATUSES: readonly MigrationStatus[] = ['pending', 'in_progress'];
 
 export function isUnfinished({ status }: Pick<Migration, 'status'>): boolean {
@@ -24,14 +23,14 @@ export const selectMigration = prepareQuery(
 );
 
 /**
- * Runs the remaining steps of a migration. A stopped migration can be resumed at any point, by another process as well:
- * each step is one transaction, which first reads the migration's status.
+ * Runs the remaining steps of a migration. Each step is a transaction that starts with the current status, so any
+ * process can continue an interrupted migration.
  */
 export async function finishMigration(store: Store, migrationId: string): Promise<void> {
   while (await store.write((database) => advanceMigration(database, migrationId)));
 }
 
-/** Finishes all migrations that were stopped. */
+/** Finishes all interrupted migrations. */
 export async function finishMigrations(store: Store): Promise<void> {
   const unfinished = await store.read((database) =>
     database
@@ -44,7 +43,7 @@ export async function finishMigrations(store: Store): Promise<void> {
   for (const { migrationId } of unfinished) await finishMigration(store, migrationId);
 }
 
-/** Runs one step. Returns true if another step follows. */
+/** Runs the next step of a migration. Returns true if there are more. */
 async function advanceMigration(database: Database, migrationId: string): Promise<boolean> {
   const migration = await database
     .selectFrom('documentMigrations')
@@ -57,7 +56,7 @@ async function advanceMigration(database: Database, migrationId: string): Promis
   return isUnfinished({ status });
 }
 
-/** Changes the document's ID in all its data. Fails if the document does not exist, or if the new ID is in use. */
+/** Changes the ID of a document in all its data. Fails if the document does not exist or the new ID is in use. */
 async function moveDocument(database: Database, migration: Migration): Promise<MigrationStatus> {
   const { apiKey, organizationId, documentId, newDocumentId } = migration;
   const { key: organization } =
@@ -88,10 +87,10 @@ async function moveDocument(database: Database, migration: Migration): Promise<M
   return 'completed';
 }
 
-/** Tables with document data, apart from `members`. */
+/** Tables with document data, except for `members`. */
 const DOCUMENT_TABLES = ['documents', 'editors', 'activities', 'presence', 'userData'] as const;
 
-/** Whether any data with this document ID exists. Data may exist before its document is added. */
+/** Whether a document ID has any data. Data may exist without a document. */
 async function hasDocumentData(database: Database, organization: number, documentId: string): Promise<boolean> {
   for (const table of DOCUMENT_TABLES) {
     const found = await database

@@ -13,7 +13,7 @@ const selectOrganizationKey = prepareQuery(
       .where('organizationId', '=', filter.organizationId),
 );
 
-/** Adds the organizations that do not exist yet, and returns their keys and IDs. */
+/** Adds organizations that do not exist, and returns their keys and IDs. */
 export const insertOrganizations = prepareQuery((database, rows: readonly Insertable<Tables['organizations']>[]) =>
   database
     .insertInto('organizations')
@@ -22,13 +22,13 @@ export const insertOrganizations = prepareQuery((database, rows: readonly Insert
     .returning(['key', 'organizationId']),
 );
 
-/** Finds the surrogate key of the caller's organization. Returns `undefined` if it does not exist. */
+/** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */
 export async function findOrganization(call: KeyCall, organizationId: string): Promise<number | undefined> {
   const [found] = await selectOrganizationKey(call.database, { apiKey: call.apiKey, organizationId });
   return found?.key;
 }
 
-/** Finds the surrogate key of an organization, and creates the organization if it does not exist. */
+/** Returns the surrogate key of an organization. Creates the organization if it does not exist. */
 export async function ensureOrganization(call: KeyCall, organizationId: string): Promise<number> {
   const existing = await findOrganization(call, organizationId);
   if (existing !== undefined) return existing;
@@ -38,7 +38,7 @@ export async function ensureOrganization(call: KeyCall, organizationId: string):
   return created.key;
 }
 
-/** @throws Refusal INVALID_ARGUMENT if the organization does not exist. */
+/** @throws Refusal INVALID_ARGUMENT if the organization does not exist */
 export async function requireOrganization(call: KeyCall, organizationId: string): Promise<number> {
   const existing = await findOrganization(call, organizationId);
   if (existing === undefined) throw invalidArgument('Organization not found.');

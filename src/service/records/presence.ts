@@ -1,7 +1,7 @@
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareUpsert } from '../store/upsert.ts';
 
-/** Adds users as present, or updates the supplied fields of users that are already present. */
+/** Adds users as present. For users who are already present, updates the given fields. */
 export const upsertPresence = prepareUpsert('presence', ['organization', 'documentId', 'userId'], {
   merged: ['name', 'email', 'status', 'otherFields'],
   replaced: ['lastUpdated'],

@@ -4,7 +4,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Adds the groups that do not exist yet, and returns their IDs. */
+/** Adds groups that do not exist, and returns their IDs. */
 export const insertGroups = prepareQuery((database, rows: readonly Insertable<Tables['userGroups']>[]) =>
   database
     .insertInto('userGroups')
@@ -13,7 +13,7 @@ export const insertGroups = prepareQuery((database, rows: readonly Insertable<Ta
     .returning('groupId'),
 );
 
-/** Adds users to groups. Existing members are left unchanged. */
+/** Adds users to groups. Ignores existing members. */
 export const insertGroupMembers = prepareQuery((database, rows: readonly Insertable<Tables['userGroupMembers']>[]) =>
   database
     .insertInto('userGroupMembers')
@@ -29,7 +29,7 @@ const selectGroup = prepareQuery((database, filter: { readonly organization: num
     .where('groupId', '=', filter.groupId),
 );
 
-/** @throws Refusal INVALID_ARGUMENT if the group does not exist in the organization. */
+/** @throws Refusal INVALID_ARGUMENT if the group does not exist in the organization */
 export async function requireGroup(database: Database, organization: number, groupId: string): Promise<void> {
   const [found] = await selectGroup(database, { organization, groupId });
   if (!found) throw invalidArgument('Organization user group not found.');

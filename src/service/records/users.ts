@@ -7,7 +7,6 @@ import { serializeOtherFields } from './other-fields.ts';
 
 export type UserRow = Insertable<Tables['users']>;
 
-/** A user in a request. */
 export interface UserInput {
   readonly userId: string;
   readonly name?: string | undefined;
@@ -15,7 +14,7 @@ export interface UserInput {
   readonly initial?: string | undefined;
 }
 
-/** Adds users, or updates the supplied fields of existing users. Returns the service's own ID of each user. */
+/** Adds users, or updates the given fields of existing users. Returns the service's ID for each user. */
 export const upsertUsers = prepareQuery((database, rows: readonly UserRow[]) =>
   database
     .insertInto('users')
@@ -31,7 +30,6 @@ export const upsertUsers = prepareQuery((database, rows: readonly UserRow[]) =>
     .returning(['userId', 'id']),
 );
 
-/** Selects the existing users with these IDs. */
 export const selectUsers = prepareQuery(
   (database, filter: { readonly organization: number; readonly userIds: readonly string[] }) =>
     database
@@ -41,7 +39,7 @@ export const selectUsers = prepareQuery(
       .where('userId', 'in', filter.userIds),
 );
 
-/** Converts a user to a row, without the role: roles belong to memberships. */
+/** Converts a user to a row. Omits the role, which is part of a membership. */
 export function toUserRow(organization: number, user: UserInput & { readonly accessRole?: unknown }): UserRow {
   const { userId, name, email, initial, accessRole: _, ...others } = user;
   return {
@@ -55,12 +53,12 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
   };
 }
 
-/** Finds the first letter or digit of a name, and returns it in upper case. */
+/** Returns the first letter or digit of a name, in upper case. */
 function initialOf(name = ''): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }
 
-/** Adds a user with only an ID if the user does not exist. */
+/** Adds a user who has only an ID, unless the user exists. */
 export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
   await insertUser(database, { ...user, id: generateId() });
 }

@@ -8,7 +8,7 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** Credentials of a workspace and of its API key. */
+/** Credentials of a workspace and its API key. */
 export interface WorkspaceCredentials {
   readonly apiKey: string;
   readonly authToken: string;
@@ -16,10 +16,9 @@ export interface WorkspaceCredentials {
   readonly workspaceAuthToken: string;
 }
 
-/** Name of the only auth token of an API key, on creation and after a reset. */
+/** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-/** Creates a workspace with an API key and random tokens. */
 export async function createWorkspace(
   database: Database,
   { name, apiKeyName, owner }: NewWorkspace,
@@ -47,7 +46,7 @@ const selectKeys = prepareQuery((database, { workspaceId }: { readonly workspace
   database.selectFrom('apiKeys').select(['id', 'apiKeyName', 'type']).where('workspaceId', '=', workspaceId),
 );
 
-/** Reads an existing workspace with its API keys by ID. */
+/** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
   const [found] = await selectWorkspace(database, { workspaceId });
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);

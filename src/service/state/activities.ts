@@ -21,7 +21,7 @@ const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
   replaced: ['documentId', 'data', 'lastUpdated'],
 });
 
-/** Stored document ID of an activity without a document. */
+/** Document ID in the store for an activity without a document. */
 const NO_DOCUMENT = '';
 
 export const activities: Section<'activities'> = {

@@ -15,7 +15,7 @@ const select = prepareQuery((database, { organization }: OrganizationQuery) =>
     .orderBy('editorId'),
 );
 
-/** The contents of editors, without their edit history: an imported copy starts with none. */
+/** Contents of editors, without their edit history. */
 export const crdt: Section<'crdt'> = {
   read: async (scope) => (await readByOrganization(scope, select, readContents)).flat(),
 
@@ -31,7 +31,7 @@ export const crdt: Section<'crdt'> = {
   },
 };
 
-/** Reads each content of an editor. The most recently written content comes last. */
+/** Returns the contents of an editor. The most recent content comes last. */
 function readContents(organizationId: string, editor: Editor): ContentRecord[] {
   const { documentId, editorId, contentKey: latestKey, state } = editor;
   const document = decodeDocument(state);

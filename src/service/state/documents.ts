@@ -4,7 +4,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareUpsert } from '../store/upsert.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-/** Selects the documents of an organization, or only those with these IDs, oldest first. */
+/** Selects the documents of an organization, or the given ones, oldest first. */
 const select = prepareQuery((database, filter: { organization: number; documentIds?: readonly string[] }) => {
   const all = database
     .selectFrom('documents')

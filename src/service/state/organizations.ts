@@ -7,7 +7,7 @@ const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
   merged: ['organizationName', 'otherFields'],
 });
 
-/** Reads and writes organizations. The scope has already created the missing ones, so writing only sets their fields. */
+/** Organizations. The import creates missing ones beforehand, so `write` only sets fields. */
 export const organizations: Section<'organizations'> = {
   read: async ({ database, apiKey }) => {
     const rows = await database

@@ -34,7 +34,6 @@ const deleteParticipation = prepareQuery((database, { organization, userId, feat
     .where('feature', '=', feature),
 );
 
-/** Deletes items without participants. */
 const deleteOrphanedItems = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .deleteFrom('userData')
@@ -42,7 +41,7 @@ const deleteOrphanedItems = prepareQuery((database, { organization }: Organizati
     .where('key', 'not in', database.selectFrom('participants').select('item')),
 );
 
-/** An item with several participants is part of the data of each. */
+/** Lists of items by user. An item with several participants is in the lists of each of them. */
 export const userData: Section<'userData'> = {
   read: (scope) =>
     readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
@@ -70,7 +69,7 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Replaces the user's lists with those of the record. */
+/** Replaces the lists of a user that the record contains. */
 async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {

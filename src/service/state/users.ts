@@ -24,7 +24,7 @@ const select = prepareQuery((database, { organization }: OrganizationQuery) =>
     .orderBy('userId'),
 );
 
-/** Selects memberships: those of the organization first, then of folders, then of documents. */
+/** Selects memberships in the organization, then in folders, then in documents. */
 const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('members')
@@ -87,7 +87,7 @@ function membershipOf(organizationId: string, { level, resourceId, accessRole, e
   };
 }
 
-/** Creates the membership rows of a record. A new user without `memberships` becomes a member of the organization. */
+/** Creates the rows for a user's memberships. A new user without `memberships` becomes a member of the organization. */
 function memberRows({ now }: StateScope, organization: number, user: User, isExisting: boolean) {
   const { organizationId, userId } = user;
   const defaults: readonly Membership[] = isExisting ? [] : [{ type: 'organization', id: organizationId }];

@@ -2,14 +2,14 @@ import { type SchemaModule, sql } from 'kysely';
 import { createTable, KEY, optional, reference, required, TEXT_KEY, UNIQUE_TEXT } from './create-table.ts';
 import type { Database } from './store.ts';
 
-/** Each entry upgrades a store from the previous version to its own. Released entries never change. */
+/** Migrations, each from the previous version to the next. Released migrations must not change. */
 export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
   createInitialTables,
   ({ schema }) => createDeliveryTables(schema),
   ({ schema }) => schema.alterTable('endpoints').addColumn('begun', 'text').execute(),
 ];
 
-/** Upgrades a store to the target version (default: the newest). Must run in a transaction that excludes other writers. */
+/** Upgrades a store (default: to the newest version). The transaction must exclude other writers. */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
   await database.schema
     .createTable('schemaVersion')

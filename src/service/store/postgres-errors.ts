@@ -3,7 +3,7 @@ import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel
 import { Refusal } from '../refusal.ts';
 import { damagedFailure, diskFullFailure } from './store-failure.ts';
 
-/** Failures and hints for opening a database, by PostgreSQL error code. */
+/** Failures and hints for errors on opening a database, by PostgreSQL error code. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
   '28000': [
@@ -19,7 +19,6 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
-/** Converts an error of opening a store. */
 export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
@@ -54,7 +53,7 @@ export function toOpenError(error: unknown, name: string): SvcError {
   return new SvcError('local', message, { hint: 'choose another store with --store', cause: error });
 }
 
-/** Converts an error of a transaction to a refusal for callers. Errors without meaning to callers stay unchanged. */
+/** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
 export function toTransactionError(error: unknown, name: string): unknown {
   if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
@@ -67,24 +66,23 @@ export function toTransactionError(error: unknown, name: string): unknown {
   return error;
 }
 
-/** Whether a transaction can be retried: it failed because of a deadlock or a serialization conflict. */
+/** Whether to retry a transaction: it failed due to a deadlock or a serialization conflict. */
 export function isRetryable(error: unknown): boolean {
   const code = systemErrorCode(error);
   return code === '40P01' || code === '40001';
 }
 
-/** Whether an idle connection turned out to be closed by the server or by a pooler. */
+/** Whether the server or a pooler has closed an idle connection. */
 export function isBrokenConnection(error: unknown): boolean {
   const isClosed = /^(ECONNRESET|EPIPE|57P01|57P05)$/.test(systemErrorCode(error) ?? '');
   return isClosed || (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message));
 }
 
-/** Whether the connection limit of the server, the database, or the user is reached. */
+/** Whether a connection limit of the server, database, or user is reached. */
 export function isConnectionLimit(error: unknown): boolean {
   return systemErrorCode(error) === '53300';
 }
 
-/** Whether a query failed because a table does not exist. */
 export function isMissingTable(error: unknown): boolean {
   return systemErrorCode(error) === '42P01';
 }
@@ -92,17 +90,17 @@ export function isMissingTable(error: unknown): boolean {
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_LONG = '54000';
 const DISK_FULL = '53100';
-/** Matches the codes of damaged data and damaged indexes. */
+/** Damaged data or index. */
 const DAMAGED = /^XX00[12]$/;
-/** Matches the codes of data exceptions. */
+/** Data exceptions. */
 const DATA = /^22...$/;
-/** Matches the codes of lost or too many connections, and of a server that is stopping, starting, or read-only. */
+/** Lost or too many connections, or a server that is stopping, starting, or read-only. */
 const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 
-/** Whether the server does not respond, or no longer responds. */
+/** Whether the server does not respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The URL names a certificate file that does not exist.
+  // The certificate file in the URL does not exist.
   if ('syscall' in error && error.syscall === 'open') return false;
   if (describeConnectionError(error) !== undefined) return true;
   if (/^E[A-Z_]+$/.test(systemErrorCode(error) ?? '')) return true;

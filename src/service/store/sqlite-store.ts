@@ -8,7 +8,7 @@ import type { Database, Store } from './store.ts';
 import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** @throws SvcError `local` if the file cannot be used, `locked` if another process keeps it locked */
+/** @throws SvcError `local` if the file is not usable, `locked` if another process has locked it */
 export async function openSqliteStore(path: string, busyTimeout: number): Promise<Store> {
   const queue = joinFileQueue(path);
   let store: Store | undefined;

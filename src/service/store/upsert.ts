@@ -5,9 +5,9 @@ import type { Tables } from './tables.ts';
 type ColumnsOf<Table extends keyof Tables> = readonly (keyof Tables[Table] & string)[];
 
 /**
- * Prepares a statement that adds rows, or updates the rows with the same unique `key`.
+ * Prepares a statement that adds rows, or updates existing rows with the same unique `key`.
  * @param replaced columns that always get the new value
- * @param merged columns that keep their old value if the new one is null
+ * @param merged columns that keep the old value if the new value is null
  */
 export function prepareUpsert<Table extends keyof Tables>(
   table: Table,

@@ -11,7 +11,6 @@ export interface ReceiverEffect {
   readonly event?: string;
 }
 
-/** Maximum size of a list of effects. */
 const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
 /**

@@ -29,7 +29,7 @@ const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 
 /**
- * Runs each case against a receiver, in sequence. If a case brings the receiver down for good, skips the others.
+ * Runs each case against a receiver, in sequence. If the receiver does not recover after a case, skips the remaining cases.
  * @throws SvcError `unreachable` if the receiver does not respond to the first case
  */
 export async function gradeReceiver(
@@ -100,7 +100,7 @@ function createUnreachableError(url: URL, result: PostResult): SvcError {
   });
 }
 
-/** Fetches the effects of the deliveries, until all expected effects are there or the time is up. */
+/** Polls the effects of the deliveries until all expected effects are present or the time limit is reached. */
 async function waitForEffects(
   observed: readonly (CaseObservation | Grade)[],
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,

@@ -22,7 +22,7 @@ export interface CaseObservation {
   readonly case: ReceiverCase;
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
-  /** Whether the receiver has stopped responding since. */
+  /** Whether the receiver no longer responds. */
   readonly isGone: boolean;
 }
 
@@ -44,7 +44,7 @@ export function gradeObservation(observation: CaseObservation, effects?: readonl
     (problem) => problem !== undefined,
   );
   const isLate = milliseconds > LATE_AFTER;
-  const did = [responses, ...problems, ...(isLate ? ['this is late'] : [])].join('; ');
+  const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
   return {
     ...describeCase(observation.case, effects !== undefined),
@@ -79,10 +79,10 @@ function findWrongEffect(
   for (const { id, event } of deliveries) {
     const own = effects.filter((effect) => effect.id === id);
     const misread = own.find((effect) => effect.event !== undefined && effect.event !== event);
-    if (applied === 0 && own.length > 0) return 'it was applied';
-    if (own.length < applied) return 'it was not applied';
-    if (own.length > applied) return `it was applied ${own.length} times`;
-    if (misread) return `it was applied as '${misread.event}' instead of '${event}'`;
+    if (applied === 0 && own.length > 0) return 'applied';
+    if (own.length < applied) return 'not applied';
+    if (own.length > applied) return `applied ${own.length} times`;
+    if (misread) return `applied as '${misread.event}' instead of '${event}'`;
   }
   return undefined;
 }

@@ -66,9 +66,9 @@ describe('the grade', () => {
       verdict: 'ok',
       expected: '2xx, applied once',
     });
-    expect(applied()).toContain('it was not applied');
-    expect(applied({ id }, { id })).toContain('it was applied 2 times');
-    expect(applied({ id, event: 'x' })).toContain("it was applied as 'x' instead of 'comment.add'");
+    expect(applied()).toContain('; not applied');
+    expect(applied({ id }, { id })).toContain('; applied 2 times');
+    expect(applied({ id, event: 'x' })).toContain("; applied as 'x' instead of 'comment.add'");
     const forged = seen('wrong-signature', [answer(401)]);
     const [shipment] = forged.deliveries;
     expect(gradeObservation(forged, [{ id: shipment?.id ?? '' }])).toMatchObject({ verdict: 'fail' });

@@ -1,18 +1,17 @@
 import { type Html, html } from './html.ts';
 import { createScale } from './scale.ts';
 
-/** A chart, and its data as a table for exact values and screen readers. */
+/** A chart, with the same data as a table for exact values and screen readers. */
 export interface Chart {
   readonly title: string;
-  /** Summary sentence. */
+  /** One sentence. */
   readonly summary: string;
   /** Formats a value of the vertical axis. */
   readonly formatValue: (value: number) => string;
-  /** Labels at equal distances along the horizontal axis. */
+  /** Labels of the horizontal axis, evenly spaced. */
   readonly xLabels: readonly string[];
-  /** Columns from left to right. */
   readonly columns: readonly ChartColumn[];
-  /** Series of the stacked columns, from the bottom up. */
+  /** Series of the stacked columns, from bottom to top. */
   readonly series: readonly { readonly name: string; readonly kind: SeriesKind }[];
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 }
@@ -23,16 +22,16 @@ export interface ChartColumn {
   /** Position on the axis, from 0 to 1. */
   readonly from: number;
   readonly to: number;
-  /** Values of the stacked series. */
+  /** One value per series. */
   readonly values: readonly number[];
 }
 
-/** Color of a series. */
+/** Determines the color of a series. */
 export type SeriesKind = 'good' | 'bad' | 'calm';
 
 const [WIDTH, HEIGHT] = [1000, 200];
 
-/** Renders a column chart. Labels are HTML text, so that they stay readable on narrow pages. */
+/** Renders a column chart. Labels are HTML text, which stays readable on narrow screens. */
 export function renderChart({ title, summary, formatValue, xLabels, columns, series, table }: Chart): Html {
   const highest = Math.max(...columns.map(({ values }) => values.reduce((sum, one) => sum + one, 0)));
   const { max, ticks } = createScale(highest);
@@ -62,7 +61,7 @@ function renderColumn({ title, from, to, values }: ChartColumn, series: Chart['s
   const [left, right] = [from * WIDTH, to * WIDTH];
   const gap = Math.min(2, (right - left) / 5);
   const shapes = values.map((value, at) => {
-    // A nonzero value is always visible.
+    // Keep nonzero values visible.
     const height = value > 0 ? Math.max(1, (value / max) * HEIGHT) : 0;
     y -= height;
     if (height === 0) return html``;

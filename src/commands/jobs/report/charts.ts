@@ -4,13 +4,12 @@ import type { JobReceipt } from '../receipt/receipt.ts';
 import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
 import type { Chart } from './chart.ts';
 
-/** Maximum number of columns that are distinguishable on a phone. */
+/** Maximum number of columns that a phone can display clearly. */
 const MAX_COLUMNS = 60;
-/** Minimum number of columns for a useful chart. */
 const MIN_COLUMNS = 3;
 const LABEL_COUNT = 5;
 
-/** Creates the charts of a job. Very short jobs have no charts over time. */
+/** Creates the charts of a job. Very short jobs have no charts with a time axis. */
 export function createCharts(receipt: JobReceipt): readonly Chart[] {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
   const overTime =

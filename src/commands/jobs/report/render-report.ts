@@ -11,10 +11,7 @@ import { createCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/**
- * Renders the report of a job as one self-contained HTML page, without scripts, requests, or fonts. The output is
- * deterministic.
- */
+/** Renders the report of a job as a self-contained HTML page without scripts. The output is deterministic. */
 export function renderReport(receipt: JobReceipt): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -66,7 +63,7 @@ function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
   let x = 0;
   const shares = there.map(([status, , kind]) => {
     const width = total > 0 ? (counts[status] / total) * 1000 : 0;
-    // A nonzero share is always visible.
+    // Keep nonzero shares visible.
     const shown = counts[status] > 0 ? Math.max(4, width) : 0;
     const from = Math.min(x, 1000 - shown);
     x += width;
@@ -163,7 +160,7 @@ function formatFieldValue(value: unknown): string {
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Formats a percentage. Only the whole is shown as 100%, and only zero as 0%. */
+/** Formats a percentage. Only a complete share is formatted as 100%, and only zero as 0%. */
 function formatShare(part: number, whole: number): string {
   if (whole === 0 || part === whole) return whole === 0 ? '' : '100%';
   const percent = (part / whole) * 100;

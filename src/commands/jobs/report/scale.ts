@@ -1,4 +1,4 @@
-/** Maximum and tick values of an axis that starts at 0. */
+/** The maximum and the ticks of an axis that starts at 0. */
 export interface AxisScale {
   readonly max: number;
   readonly ticks: readonly number[];
@@ -7,7 +7,7 @@ export interface AxisScale {
 const ROUND_FACTORS = [1, 2, 2.5, 5];
 const INTERVALS = { fewest: 3, most: 5 };
 
-/** Creates the smallest scale that contains a value, with three to five round intervals. */
+/** Creates the smallest scale that includes a value and has three to five round intervals. */
 export function createScale(value: number): AxisScale {
   const highest = Math.max(value, Number.MIN_VALUE);
   const power = 10 ** Math.floor(Math.log10(highest));

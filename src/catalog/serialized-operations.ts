@@ -1,15 +1,15 @@
 import type { Operation } from './define.ts';
-import { flagsOf } from './flags.ts';
+import { deriveFlags } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import type { OperationEntry } from './operation-entry.ts';
-import { resultFields } from './result-fields.ts';
+import { listResultFields } from './result-fields.ts';
 import { findSecretPaths } from './secrets.ts';
 
 /**
- * Each catalog operation as separate JSON, so that a command parses only its own. The build replaces this module with the
- * computed texts, so that the built tool starts without loading schemas. From source, they are computed here.
+ * The operations of the catalog, each serialized as JSON, so that a command parses only its own. The build replaces
+ * this module with the computed texts, so that the built tool starts without loading schemas.
  */
-export const manifestTexts: Readonly<Record<OperationName, string>> = Object.fromEntries(
+export const serializedOperations: Readonly<Record<OperationName, string>> = Object.fromEntries(
   (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),
 ) as Record<OperationName, string>;
 
@@ -26,12 +26,12 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     version: operation.path.split('/')[1] ?? '',
     auth: operation.auth,
     effect: operation.effect,
-    flags: flagsOf(operation),
+    flags: deriveFlags(operation),
     ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
     ...(operation.bulk?.ifExists && {
       ifExists: ['fail', 'skip', ...(operation.bulk.ifExists.update ? (['update'] as const) : [])],
     }),
-    fields: resultFields(operation),
+    fields: listResultFields(operation),
     ...(operation.columns && { columns: operation.columns }),
     ...(operation.argument && { argument: operation.argument }),
     ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
