@@ -8,6 +8,7 @@ interface SchemaDefinition {
   readonly valueType?: z.ZodType;
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly entries?: Readonly<Record<string, string>>;
+  readonly options?: readonly z.ZodType[];
 }
 
 export function definitionOf(schema: z.ZodType): SchemaDefinition {

@@ -86,8 +86,8 @@ export function readNode(
   return { ...position, value };
 }
 
-const SELF_REFERENCE = 'an alias refers to a value that contains it';
-const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
+export const SELF_REFERENCE = 'an alias refers to a value that contains it';
+export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
 /** Describes why a value cannot be serialized: it is circular, or nested too deeply. */
 function describeNestingProblem(value: unknown, parents: readonly unknown[]): string | undefined {
@@ -154,7 +154,14 @@ export function formatYamlItem(value: unknown): string {
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-function describeYamlError({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
+/** Describes a syntax error, and how to fix it. */
+export function describeYamlError({
+  code,
+  message,
+}: {
+  code: string;
+  message: string;
+}): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
       return ['a field occurs twice in one record'];
