@@ -35,7 +35,8 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
     entries: (found: Records) => Iterable<readonly [string, DeclaredRecord]>,
   ) => {
     if (reading?.problem) unreadable.push({ kind, org, id, reason: reading.problem.message });
-    else if (reading) for (const [name, record] of entries(reading.records)) records.set(createRecordKey(kind, org, name), record);
+    else if (reading)
+      for (const [name, record] of entries(reading.records)) records.set(createRecordKey(kind, org, name), record);
   };
   for (const [org, reading] of live.folders) add('folders', org, null, reading, (found) => found);
   for (const [org, reading] of live.documents) add('documents', org, null, reading, (found) => found);
@@ -45,19 +46,30 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   return { records, isDeclared: false, unreadable };
 }
 
-/** Collects the declared records that a service can also have. */
-export function collectDeclaredRecords({ folders = [], documents = [], agents = [], config = {}, endpoints = [] }: Declared): ComparedRecords {
-  const inOrganization = (kind: Kind, idField: string) => (record: DeclaredRecord) =>
-    [createRecordKey(kind, String(record['organizationId']), String(record[idField])), record] as const;
-  const records = new Map<RecordKey, DeclaredRecord>([
-    ...folders.map(inOrganization('folders', 'folderId')),
-    ...documents.map(inOrganization('documents', 'documentId')),
-    ...agents.map((agent) => [createRecordKey('agents', null, String(agent['id'])), agent] as const),
-    ...Object.entries(config).map(([name, record]) => [createRecordKey('config', null, name), record] as const),
-    ...endpoints.map((endpoint) => [createRecordKey('endpoints', null, endpointName(endpoint)), endpoint] as const),
-  ]);
+/** Collects the records of a settings file or an exported store. */
+export function collectDeclaredRecords(declared: Declared): ComparedRecords {
+  const { config = {}, endpoints = [] } = declared;
+  const records = new Map<RecordKey, DeclaredRecord>();
+  for (const [kind, idField] of Object.entries(ID_FIELDS) as [keyof typeof ID_FIELDS, string][]) {
+    const list = declared[kind] ?? [];
+    for (const record of 'from' in list ? [] : list) {
+      const org = kind === 'organizations' || kind === 'agents' ? null : String(record['organizationId']);
+      records.set(createRecordKey(kind, org, String(record[idField])), record);
+    }
+  }
+  for (const [name, record] of Object.entries(config)) records.set(createRecordKey('config', null, name), record);
+  for (const endpoint of endpoints) records.set(createRecordKey('endpoints', null, endpointName(endpoint)), endpoint);
   return { records, isDeclared: true, unreadable: [] };
 }
+
+const ID_FIELDS = {
+  organizations: 'organizationId',
+  folders: 'folderId',
+  documents: 'documentId',
+  groups: 'groupId',
+  users: 'userId',
+  agents: 'id',
+} as const satisfies Readonly<Partial<Record<Kind, string>>>;
 
 /** Names an endpoint by its uid, or by its URL, because its ID differs between services. */
 function endpointName({ uid, url }: DeclaredRecord): string {
