@@ -7,8 +7,8 @@ export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
 function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: ServiceFlags): readonly string[] {
-  const valued = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
-  const words = Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const valuesByFlag = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
+  const words = Object.entries(valuesByFlag).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 

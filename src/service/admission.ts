@@ -58,12 +58,12 @@ function createByteBudget(total: number, maxWait: number) {
     /** @throws Refusal UNAVAILABLE if the bytes are not available in time */
     acquire: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
-        const giveUp = () => {
+        const onTimeout = () => {
           waiting.delete(next);
           reject(new Refusal('UNAVAILABLE', 'Too many large requests at once.'));
           grantWaiting();
         };
-        const timer = setTimeout(giveUp, maxWait);
+        const timer = setTimeout(onTimeout, maxWait);
         const grant = () => {
           clearTimeout(timer);
           resolve();

@@ -65,9 +65,9 @@ export async function confirmWrites(
   await client.ensureWritesAllowed();
 }
 
-/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single record. */
+/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single call. */
 function affectedRecords({ field, noun }: BatchCalls['fields'], inQuestion: number, total: number): string {
-  if (total === 1) return '';
+  if (total === 1 && field === undefined) return '';
   return field === undefined && inQuestion < total
     ? ` (${inQuestion} of ${total} ${pluralize(noun)})`
     : ` (${formatNounCount(total, noun)})`;

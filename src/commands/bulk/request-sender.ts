@@ -8,8 +8,8 @@ import type { Client } from '../../client/client.ts';
 import { isRequestTooLarge, ServiceError } from '../../client/service-error.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import type { BulkOptions } from './bulk-request.ts';
-import { issuesByRecord } from './record-issues.ts';
 
 /** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
@@ -129,4 +129,26 @@ function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutE
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
   if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
   return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
+}
+
+/** Groups the problems in an error's `details.issues` by the record's index in paths such as `users.3.email`. */
+function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
+  const problems = new Map<number, string>();
+  if (field === undefined) return problems;
+  for (const issue of issuesOf(error)) {
+    const path = isObject(issue) && Array.isArray(issue['path']) ? issue['path'] : [];
+    const index = Number(path[path.indexOf(field) + 1] ?? Number.NaN);
+    if (!path.includes(field) || !Number.isInteger(index) || index < 0 || index >= batch.length) continue;
+    const message = isObject(issue) && typeof issue['message'] === 'string' ? issue['message'] : error.message;
+    const fieldPath = path.slice(path.indexOf(field) + 2).join('.');
+    const text = fieldPath ? `${fieldPath}: ${message}` : message;
+    problems.set(index, problems.has(index) ? `${problems.get(index)}; ${text}` : text);
+  }
+  return problems;
+}
+
+function issuesOf(error: SvcError): readonly unknown[] {
+  const details = error instanceof ServiceError ? error.details : undefined;
+  const issues = isObject(details) ? details['issues'] : details;
+  return Array.isArray(issues) ? issues : [];
 }

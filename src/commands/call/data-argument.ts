@@ -30,8 +30,8 @@ export async function readJson(context: Context, argument: string): Promise<unkn
       hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
     });
   }
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, optionalProperty('hint', wrong.hint));
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('bad_data', `--data: ${found.problem}`, optionalProperty('hint', found.hint));
   return value;
 }
 

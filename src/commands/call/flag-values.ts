@@ -110,7 +110,7 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
 export function parseJson({ name }: Flag, text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined) throw new SvcError('usage', `--${name} is not valid JSON`);
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('usage', `--${name}: ${wrong.problem}`, wrong.hint ? { hint: wrong.hint } : {});
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('usage', `--${name}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
   return value;
 }

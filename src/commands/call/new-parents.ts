@@ -37,7 +37,7 @@ export async function confirmNewParents(
 }
 
 /** Prints the parents that a write created. */
-export async function noteNewParents(context: Context, created: readonly Parent[]): Promise<void> {
+export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
   for (const { kind, id, organizationId } of created)
     await context.note(
       kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`,

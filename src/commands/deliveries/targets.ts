@@ -28,7 +28,7 @@ export function findCredentialProblem(url: URL): string | undefined {
 }
 
 /** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
-export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };

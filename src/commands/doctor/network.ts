@@ -55,7 +55,7 @@ function describeProxy(route: ServiceRoute | undefined): CheckResult {
 
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
-  const host = bareHost(url);
+  const host = hostnameOf(url);
   const [{ lookup }, { isIP }] = await Promise.all([import('node:dns/promises'), import('node:net')]);
   if (isIP(host)) return ok(`${host} is an IP address`);
   try {
@@ -77,7 +77,7 @@ async function checkConnection(
 ): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
   const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
-  const target = { host: bareHost(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
+  const target = { host: hostnameOf(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
   try {
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
@@ -150,6 +150,6 @@ function checkClock({ skew }: ProbeResult): CheckResult {
   );
 }
 
-function bareHost({ hostname }: URL): string {
+function hostnameOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
 import { ConfirmationRequired, canAskUser, confirmationRequest, readConfirmation } from './confirmation.ts';
-import { cannotAskUser, toolName } from './tool-terms.ts';
+import { cannotAskUserError, toolName } from './tool-terms.ts';
 import { createTools, type OperationTool } from './tools.ts';
 
 interface ServeToolsOptions {
@@ -84,7 +84,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
-      if (!canAsk) throw cannotAskUser(question);
+      if (!canAsk) throw cannotAskUserError(question);
       const answer = readConfirmation(question, mcpReq);
       if (answer === undefined) throw new ConfirmationRequired(question);
       return answer;

@@ -16,11 +16,11 @@ import { addServiceFlags } from '../service-flags.ts';
 import { createSharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
-  lookFor,
+  createDisplayOptions,
   prefersPlainText,
   progressStyle,
+  selectGlyphs,
   shouldUseColor,
-  signsFor,
   toTerminalText,
 } from '../terminal/terminal.ts';
 
@@ -43,7 +43,7 @@ export function openContext(
   activity: Activity,
   { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
 ): OpenedContext {
-  const closers: (() => Promise<void>)[] = [];
+  const closeFunctions: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
@@ -61,7 +61,7 @@ export function openContext(
     const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
     // A failed connection has nothing to close.
     const opened = connecting.catch(() => undefined);
-    closers.push(async () => (await opened)?.close());
+    closeFunctions.push(async () => (await opened)?.close());
     return connecting;
   });
   const context: Context = {
@@ -102,7 +102,7 @@ export function openContext(
     context,
     close: async () => {
       await progress?.stop();
-      for (const close of closers) await close();
+      for (const close of closeFunctions) await close();
     },
   };
 }
@@ -141,7 +141,7 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
@@ -170,7 +170,7 @@ async function openPrinter(
   const { headers, quiet, showSecrets } = options;
   const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
+    ...{ format, headers, quiet, showSecrets, color, display: createDisplayOptions(context, options) },
     warn: context.warn,
     note: context.note,
     // NDJSON can be endless, so messages are printed between its lines.

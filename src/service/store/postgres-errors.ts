@@ -32,13 +32,13 @@ export function toOpenError(error: unknown, name: string): SvcError {
   const message = `cannot open the store ${name}: ${describeError(error)}`;
   const [failure, hint] = OPENING[code] ?? [];
   if (failure) return new SvcError(failure, message, { ...(hint && { hint }), cause: error });
-  if (lacksPassword(error)) {
+  if (isPasswordMissing(error)) {
     return new SvcError('no_credential', `the store ${name} requires a password, but none is set`, {
       hint: 'set PGPASSWORD, or add the password to ~/.pgpass',
       cause: error,
     });
   }
-  if (lacksTls(error)) {
+  if (isTlsMissing(error)) {
     return new SvcError('unreachable', message, {
       hint: 'turn on ssl on the server, or remove sslmode from the URL',
       cause: error,
@@ -60,9 +60,9 @@ export function toTransactionError(error: unknown, name: string): unknown {
   if (code === DISK_FULL) return diskFullFailure(name, error);
   if (DAMAGED.test(code)) return damagedFailure(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
-  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailable(error);
-  if (code === TOO_LONG) return notStorable('an ID is longer than the 2,700 bytes that an index can hold.');
-  if (DATA.test(code)) return notStorable('a number is too large.');
+  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailableRefusal(error);
+  if (code === TOO_LONG) return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
+  if (DATA.test(code)) return notStorableRefusal('a number is too large.');
   return error;
 }
 
@@ -109,21 +109,21 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function lacksTls(error: unknown): boolean {
+function isTlsMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('The server does not support SSL');
 }
 
-function lacksPassword(error: unknown): boolean {
+function isPasswordMissing(error: unknown): boolean {
   return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
 }
 
-function unavailable(cause: unknown): Refusal {
+function unavailableRefusal(cause: unknown): Refusal {
   const error = new Refusal('UNAVAILABLE', 'The store cannot be reached.');
   error.cause = cause;
   return error;
 }
 
-function notStorable(reason: string): Refusal {
+function notStorableRefusal(reason: string): Refusal {
   return new Refusal('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
 }
 

@@ -169,9 +169,9 @@ class Member implements Membership {
   async #pollPeers(): Promise<void> {
     const connected = new Map((await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]));
     const absent = [...this.#peers].filter(([number]) => !connected.has(number));
-    const stillCounted = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
-    this.#peers = new Map([...connected, ...stillCounted.map(([number, polls]) => [number, polls + 1] as const)]);
-    if (stillCounted.length < absent.length) this.#dependencies.listener.onPeerLost();
+    const stillConnected = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
+    this.#peers = new Map([...connected, ...stillConnected.map(([number, polls]) => [number, polls + 1] as const)]);
+    if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
 

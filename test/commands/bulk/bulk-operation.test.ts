@@ -113,7 +113,7 @@ describe('a bulk operation', () => {
       const page = () => new Response('', { status: 413 });
       const document = (...sizes: readonly number[]) => ({
         data: { organizationId: 'acme', users: JSON.parse(users(...sizes)) },
-        fromDocument: true,
+        usesDataFlag: true,
       });
       const several = await limited(page, {}, document(600, 600));
       expect([several.exitCode, several.summary]).toMatchObject([0, { succeeded: 2 }]);
