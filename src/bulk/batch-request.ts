@@ -22,7 +22,7 @@ export type BatchRequestOutcome = RequestTiming &
         readonly kind: 'refused';
         readonly error: SvcError;
         /** Error messages by the record's index in the request, if the service names the invalid records. */
-        readonly named?: ReadonlyMap<number, string>;
+        readonly invalidRecords?: ReadonlyMap<number, string>;
         /** Whether the request was too large, so that its halves may succeed. */
         readonly tooLarge?: boolean;
       }
@@ -44,7 +44,6 @@ export type RequestKind = 'new' | 'part';
 
 export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
 
-/** The reason why a job stops early. */
 export type StopReason =
   | { readonly kind: 'signal'; readonly reason: unknown }
   | { readonly kind: 'errors' }

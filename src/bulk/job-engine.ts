@@ -72,7 +72,6 @@ class Run {
   #inFlight = 0;
   #errors = 0;
   #answeredCount = 0;
-  /** Consecutive batches without a response. */
   #consecutiveUnanswered = 0;
   #stop: StopReason | undefined;
   #unexpectedError: { readonly thrown: unknown } | undefined;
@@ -114,7 +113,6 @@ class Run {
     }
   }
 
-  /** Waits for the batches in flight. */
   async finish(): Promise<StopReason | undefined> {
     while (this.#inFlight > 0) await this.#nextCompletion();
     const stop = this.#stop;

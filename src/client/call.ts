@@ -8,7 +8,6 @@ import type { SendFailure, SendSuccess } from './outcome.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 
-/** Retries and waits of a call. */
 export interface CallStats {
   /** Attempts after the first. */
   readonly retries: number;

@@ -76,7 +76,7 @@ export interface Context extends ProcessEnvironment {
   printer(): Promise<Printer>;
   /** Progress display. While the command runs, only the progress display draws on the terminal. */
   progress(): Promise<Progress>;
-  /** Prints a message to stderr, unless `--quiet` is set. Its commands get the service flags of the current command. */
+  /** Prints a message to stderr, unless `--quiet` is set. Adds service flags to the commands in the message. */
   note(message: string | Hint): Promise<void>;
   warn(message: string | Hint): Promise<void>;
   /**

@@ -33,7 +33,7 @@ export function addServiceFlags(options: ServiceFlags, message: string | Hint): 
   return message instanceof Hint ? message.withSteps((step) => stepForService(options, step)) : message;
 }
 
-/** Selects the service of a command, unless it has one or needs none. */
+/** Adds the service flags to a step, unless the step has its own service or needs none. */
 export function stepForService(options: ServiceFlags, step: NextStep): NextStep {
   return step.flags || WITHOUT_SERVICE.has(step.kind) ? step : { ...step, flags: flagWords(options) };
 }

@@ -67,7 +67,6 @@ export class SvcError extends Error {
     return this.#hint instanceof Hint ? this.#hint.format() : this.#hint;
   }
 
-  /** The hint with its commands as data. */
   get structuredHint(): string | Hint | undefined {
     return this.#hint;
   }

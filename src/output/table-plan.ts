@@ -9,7 +9,6 @@ import { wordsOf, wrap } from './wrap.ts';
 /** Lines per cell on a terminal before it is truncated. */
 export const MAX_CELL_LINES = 3;
 
-/** A table that fits its terminal. */
 export interface TablePlan {
   readonly content: TableContent;
   readonly widths: readonly number[];

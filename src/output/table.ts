@@ -30,7 +30,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
     },
     value: async (value) => {
       if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
-      const rows = [...nestedRows(fieldsOf(value, view), view.display)];
+      const rows = [...nestedRows(listFields(value, view), view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
     },
@@ -38,7 +38,7 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
 }
 
 /** Returns the fields of a value. Selected fields keep their names from `--fields`. */
-function fieldsOf(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
+function listFields(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
 

@@ -28,7 +28,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
   }
 }
 
-/** Rejects `Authorization` headers, except for bearer tokens, which are ignored. */
+/** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
   if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {

@@ -95,7 +95,7 @@ function checkLimits(json: Buffer): number {
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
   if (deepest > MAX_NESTING) throw nestedTooDeepRefusal();
-  if (values > MAX_VALUES) throw invalidArgument(`The body holds more than ${MAX_VALUES} values.`);
+  if (values > MAX_VALUES) throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
   return longestText;
 }
 

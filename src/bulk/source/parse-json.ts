@@ -23,7 +23,6 @@ function problemAt(name: string, position: Position, text: string, { offset, pro
   return new InputError(name, positionWithin(text, offset, position), problem, hint);
 }
 
-/** A syntax problem and its offset. */
 interface SyntaxProblem {
   readonly offset: number;
   readonly problem: string;

@@ -52,7 +52,7 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
   const { path, record } = found;
   if (record && isInProgress(record)) {
     throw new SvcError('locked', `process ${record.pid} is still running the reset`, {
-      hint: 'wait until it has finished',
+      hint: 'wait until the reset has finished',
     });
   }
   if (record?.state === 'kept') {

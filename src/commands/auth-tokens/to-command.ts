@@ -21,7 +21,7 @@ export async function openCommand(context: Context, given: string): Promise<Toke
   }
   if (platform() !== 'win32') requireRunnable(context, line);
   return {
-    name: `the command of --to`,
+    name: 'the --to command',
     deliver: (token) => runWithToken(context, line, token),
     discard: async () => undefined,
   };

@@ -1,6 +1,8 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
+import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation, Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -18,15 +20,8 @@ import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
-import { type BatchCalls, planRequests } from './request-sender.ts';
 import { runJob } from './run-job.ts';
 import type { SendPlan } from './send-plan.ts';
-
-/** Default number of records per request. */
-const BATCH_SIZE = 100;
-
-/** Upper bound on the JSON text of a request, in characters. Typical batches are far smaller. */
-const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a

@@ -104,7 +104,7 @@ async function inputError(
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
-  // A hint about a truncated file does not help with the other problems.
+  // A hint about a truncated file does not help with other problems.
   const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
   if (applies && isIncomplete) return hint;
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
@@ -121,8 +121,7 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   }
   const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
   if (count === 1) return;
-  const problem =
-    count === 0 ? `no ${pluralize(noun)} were given` : `${pluralize(noun)} were given in more than one way`;
+  const problem = count === 0 ? `no ${pluralize(noun)} specified` : `${pluralize(noun)} specified in more than one way`;
   throw new SvcError('usage', problem, {
     hint: hint`use --file <path>, or ${idFlagName} for a single ${noun}; see ${step('help', ...entry.command, '--help')}`,
   });

@@ -87,8 +87,8 @@ async function openRejects(
 }
 
 /** Rejects a file extension of another format, because svc could not read the file back. */
-function checkRejectsName(path: string | undefined, { format, isAnew }: RejectsFormat): void {
-  const named = path === undefined || !isAnew ? undefined : formatFromName(path);
+function checkRejectsName(path: string | undefined, { format, isConverted }: RejectsFormat): void {
+  const named = path === undefined || !isConverted ? undefined : formatFromName(path);
   if (named === undefined || named === format) return;
   throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${path}`, {
     hint: 'use a name that ends in .ndjson',

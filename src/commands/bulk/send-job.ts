@@ -1,7 +1,10 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
+import { createLookup } from '../../bulk/create-lookup.ts';
 import type { ExistingRecords } from '../../bulk/existing-records.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
+import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
@@ -9,18 +12,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createLookup } from './create-lookup.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
-import { type BatchCalls, createRequestSender } from './request-sender.ts';
 import { showSendProgress } from './show-progress.ts';
-
-/** Upper bound on automatic concurrency. */
-const MAX_CONCURRENCY = 16;
-
-/** Bounds on the delay before a retry, in milliseconds. The delay doubles with each retry, up to the maximum. */
-const MIN_RETRY_PAUSE = 500;
-const MAX_RETRY_PAUSE = 5_000;
 
 export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { context, job, plan, counters, recorder } = run;
@@ -39,7 +33,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      // A job with a single record has nothing to stop.
+      // If a job has a single record, there is nothing to stop.
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
@@ -48,18 +42,16 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       existing: await createExistingHandler(calls, clock, keptFields),
       limiter,
       log: recorder,
-      pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
+      pause: (repetition, signal) => clock.sleep(chooseRetryPause(repetition), signal),
       signal,
     },
   ).finally(endProgress);
   await warnOfUnknownIds(run);
   for (const field of keptFields)
-    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
+    await context.warn(
+      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
+    );
   return stop;
-}
-
-function retryPause(repetition: number): number {
-  return Math.random() * Math.min(MAX_RETRY_PAUSE, MIN_RETRY_PAUSE * 2 ** (repetition - 1));
 }
 
 async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {

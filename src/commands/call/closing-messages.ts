@@ -24,7 +24,7 @@ export function createClosingMessages(context: Context, operation: Operation) {
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
-    /** Records which requested records are missing. If none are, an empty list causes a message. */
+    /** Records the missing IDs of a request. If none are missing, an empty list causes a message. */
     setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
       if (missing.length > 0) printFoundMessage = () => context.warn(`not found: ${missing.join(', ')}`);
       else if (shown === 0) printFoundMessage = () => printNoRecords(context, operation, input);

@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** Creates a step that calls an operation with the same organization. */
 type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
 
-/** Adds the command that creates or lists the missing resource to a not-found error. */
+/** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
 export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
   const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;

@@ -62,7 +62,7 @@ function parseSwitch({ name }: Flag, text: string): boolean {
   throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
-/** Parses a change: `open:done` changes `open` to `done`. */
+/** Parses a change such as `open:done`. */
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)

@@ -35,7 +35,7 @@ export async function readInputData(
     const value = await readFlagValue(context, flag, options, data);
     const target = flag.ofRecord ? record : data;
     if (value !== undefined) Object.assign(target, withValue(target, flag.path, value));
-    // `--no-x` implies nothing.
+    // `--no-x` does not imply other flags.
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;

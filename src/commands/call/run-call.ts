@@ -44,7 +44,7 @@ export async function runCall(
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    // If the error has a hint, no import is needed. An import could fail and hide the error.
+    // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);

@@ -22,7 +22,7 @@ export function parseTargetUrl(text: string, flag: string): URL {
   return url;
 }
 
-/** Rejects a user name or password, which everyone who can read the URL would see. */
+/** Rejects a user name or password in the URL, because URLs are printed. */
 export function findCredentialProblem(url: URL): string | undefined {
   return url.username || url.password ? 'must not contain a user name or password' : undefined;
 }

@@ -101,7 +101,7 @@ async function checkConnection(
 interface ProbeResult {
   readonly httpStatus: number;
   readonly milliseconds: number;
-  /** Time by which the service's clock is ahead, in milliseconds. Undefined if responses have no Date header. */
+  /** Time by which the service's clock is ahead, in milliseconds. Undefined if the response has no Date header. */
   readonly skew: number | undefined;
 }
 
@@ -122,7 +122,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
     const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
     const ended = clock.now();
     const serviceTime = Date.parse(date);
-    // The header has a resolution of one second. Compares the middle of that second with the middle of the call.
+    // The header has a resolution of one second. This compares the middle of that second with the middle of the call.
     const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {

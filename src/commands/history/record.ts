@@ -65,7 +65,7 @@ function formatLine(entry: HistoryEntry): string {
   return JSON.stringify({ ...entry, command: `${entry.command.slice(0, 200)}…` });
 }
 
-/** Flags whose values are recorded, by the name of the value: `<id>`. Values of other flags may be free text. */
+/** Value names of flags whose values are recorded, such as `<id>`. Values of other flags may be free text. */
 const RECORDED_VALUES = new Set('id n n|auto i/n path name format duration when time v url a,b'.split(' '));
 
 const MAX_VALUES = 5;

@@ -7,6 +7,7 @@ import type { JobDescription, JobInput } from '../../bulk/journal/job-descriptio
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
+import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
@@ -20,7 +21,6 @@ import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { previewPendingRecords } from '../bulk/pending-records.ts';
-import { planRequests } from '../bulk/request-sender.ts';
 import { runJob } from '../bulk/run-job.ts';
 import type { SendPlan } from '../bulk/send-plan.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';

@@ -61,7 +61,7 @@ async function renderTable(context: Context, entries: readonly JobListEntry[]): 
   const parts: string[] = [];
   const { isTerminal, columns, stream } = io.stdout;
   const stdout: Sink = { isTerminal, columns, stream, write: async (part) => void parts.push(String(part)) };
-  // Messages, such as those about hidden columns, would move the table.
+  // Messages would move the table.
   const stderr: Sink = { ...stdout, write: async () => undefined };
   const { context: drawing, close } = openContext({ ...context, io: { ...io, stdout, stderr } }, options, activity);
   const height = 'rows' in stream ? Number(stream.rows) : Number.POSITIVE_INFINITY;

@@ -118,7 +118,7 @@ function structuredContentOf(resultText: string, notes: string): Record<string, 
   };
 }
 
-/** Creates a sink that collects text. MCP messages use the standard streams. */
+/** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */
 function createMemorySink(onWrite: (text: string) => void = () => undefined): Sink & { text(): string } {
   const chunks: Buffer[] = [];
   return {

@@ -113,8 +113,8 @@ function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: stri
 function instructions({ options }: Context, allowWrites: boolean): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access.',
-    ...(options.local ? ['They use the embedded service on this machine.'] : []),
-    ...(allowWrites ? [] : ['All of them are read-only.']),
+    ...(options.local ? ['The tools use the embedded service on this machine.'] : []),
+    ...(allowWrites ? [] : ['All tools are read-only.']),
     ...(options.dryRun ? ['No request is sent: each tool returns the request that it would send.'] : []),
     'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];

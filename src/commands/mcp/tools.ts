@@ -64,7 +64,7 @@ function descriptionOf(entry: OperationEntry): string {
   const parts = [
     `${summary}.`,
     ...(description ? [description] : []),
-    ...(paged ? ['Returns one page at a time; a note after the result tells how to request the next page.'] : []),
+    ...(paged ? ['Returns one page at a time; a note after the result contains the cursor of the next page.'] : []),
     `Equivalent to \`svc ${command.join(' ')}\` (${version}).`,
   ];
   return parts.join(' ');

@@ -30,7 +30,7 @@ export async function createRequestLog(context: Context): Promise<((call: Handle
   return (call) => write(`${formatLine(call, now())}\n`);
 }
 
-/** Creates a function that writes lines without waiting for the reader. After a write error, drops all lines. */
+/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
 function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
   let [pending, dropped, isOpen] = [0, 0, true];
   const write = (text: string) => {
@@ -43,7 +43,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
     });
   };
   return (line) => {
-    // Checks the stream, because the first write to a sink could block.
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
     if (!isOpen || !sink.stream.writable) return;
     if (pending + line.length > MAX_PENDING_BYTES) {
       dropped += 1;

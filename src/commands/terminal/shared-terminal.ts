@@ -3,7 +3,7 @@ import type { Progress } from '../../output/progress.ts';
 
 /** A stdout sink, which may share its terminal with stderr. */
 interface SharedTerminal extends Sink {
-  /** Whether the sink is a terminal whose last line is incomplete. */
+  /** Whether the sink is a terminal with an incomplete last line. */
   isInLine(): boolean;
   /** Holds a message while a document is on the terminal. Returns whether the message was held. */
   holdMessage(text: string): boolean;
@@ -11,7 +11,7 @@ interface SharedTerminal extends Sink {
   writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
 }
 
-/** Creates a sink that keeps messages and progress out of the results on a shared terminal. */
+/** Creates a sink that keeps results separate from messages and progress on a shared terminal. */
 export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
   let inLine = false;
   let document: { isStarted: boolean; readonly held: string[] } | undefined;

@@ -108,7 +108,9 @@ async function showRawResults(
   }
 }
 
-/** Creates a function that masks secrets by field name. For a known path, the printer masks them by the catalog. */
+/**
+ * Creates a function that masks secrets by field name. For a known path, the printer masks the secrets in the catalog.
+ */
 function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
 }

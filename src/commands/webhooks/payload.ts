@@ -55,7 +55,7 @@ function setAtPath(
     const list = requireList(current, key, done);
     return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
-  // In a map, `__proto__` is an ordinary key.
+  // A map treats `__proto__` as an ordinary key.
   const entries = new Map(Object.entries(requireObject(current, done)));
   return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
 }

@@ -114,7 +114,7 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
 }
 
-/** @throws SvcError `not_found` if a given ID is not recorded; nothing is sent then */
+/** @throws SvcError `not_found` before the first request if a given ID is not recorded */
 async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
   const found = new Set<string>();

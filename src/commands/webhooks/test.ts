@@ -40,7 +40,7 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
 }
 
 const VALID_REJECTED_HINT =
-  'the valid delivery was rejected: check that the secret or token matches the one the receiver uses';
+  'the valid delivery was rejected: check that the secret or token matches that of the receiver';
 
 async function grade(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
   const { clock } = context;

@@ -85,8 +85,8 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
- * Records an event about an exhausted delivery, unless the delivery was itself such an event. The failing endpoint gets
- * the event only if it subscribes to the event type by name.
+ * Records an event about an exhausted delivery, except for deliveries of such events. The failing endpoint gets the
+ * event only if it subscribes to the event type by name.
  */
 async function recordExhausted(database: Database, { delivery, result }: AttemptOutcome, now: number): Promise<void> {
   const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;

@@ -6,12 +6,9 @@ import { damagedFailure, diskFullFailure } from './store-failure.ts';
 /** Failures and hints for errors on opening a database, by PostgreSQL error code. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
-  '28000': [
-    'permission_denied',
-    'use a user that the server accepts; its pg_hba.conf controls who may connect from where',
-  ],
-  '3D000': ['not_found', 'create it: createdb -E UTF8 <database>'],
-  '42501': ['permission_denied', 'svc creates its tables on first use: grant the user create on the schema'],
+  '28000': ['permission_denied', 'use a user that pg_hba.conf on the server allows to connect'],
+  '3D000': ['not_found', 'create the database: createdb -E UTF8 <database>'],
+  '42501': ['permission_denied', 'svc creates its tables on first use: grant CREATE on the schema to the user'],
   '53300': [
     'unreachable',
     'each svc process uses up to 11 connections: raise max_connections, or close other connections',
@@ -24,7 +21,7 @@ export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
   if (error instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
-      hint: 'try again when the upgrade is done',
+      hint: 'try again when the upgrade is finished',
       cause: error,
     });
   }

@@ -76,7 +76,7 @@ function trackClient<Kind extends Client | PoolClient>(client: Kind): Kind {
   return client;
 }
 
-/** Ignores a connection error, because pending queries receive it as well. */
+/** Ignores a connection error, because pending queries receive it too. */
 function ignoreError(): void {
   return;
 }

@@ -34,7 +34,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
   const failure = isBusy(error) ? busyRefusal() : toTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
-    return new SvcError('locked', `cannot open the store ${path}: another process keeps it locked`, {
+    return new SvcError('locked', `cannot open the store ${path}: another process has locked it`, {
       hint: 'try again',
       cause: error,
     });

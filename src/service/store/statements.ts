@@ -12,7 +12,7 @@ type Filter<Table extends TableName> = {
   readonly [Name in Column<Table>]?: Value<Table, Name> | readonly Value<Table, Name>[] | undefined;
 };
 
-/** A prepared statement. Resolves with the rows that it returns, with only the requested columns. */
+/** A prepared statement. Resolves with the requested columns of the returned rows. */
 type Statement<Parameters, Table extends TableName, Returned extends Column<Table>> = (
   database: Database,
   parameters: Parameters,
@@ -30,7 +30,7 @@ export function prepareSelect<Table extends TableName, Returned extends Column<T
   }) as Statement<Filter<Table>, Table, Returned>;
 }
 
-/** Prepares a statement that adds the rows whose `key` is not in use yet (default: any unique key). */
+/** Prepares a statement that adds rows, except for rows whose `key` exists (default: any unique key). */
 export function prepareInsert<Table extends TableName, Returned extends Column<Table> = never>(
   table: Table,
   { key, returning = [] }: { readonly key?: readonly Column<Table>[]; readonly returning?: readonly Returned[] } = {},

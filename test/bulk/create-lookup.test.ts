@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { BulkRecord } from '../../../src/bulk/bulk-record.ts';
-import { bulkFieldsOf } from '../../../src/catalog/bulk-fields.ts';
-import { documents } from '../../../src/catalog/documents.ts';
-import { folders } from '../../../src/catalog/folders.ts';
-import { users } from '../../../src/catalog/users.ts';
-import { createClient } from '../../../src/client/client.ts';
-import { createFetchTransport } from '../../../src/client/fetch-transport.ts';
-import { createLookup } from '../../../src/commands/bulk/create-lookup.ts';
-import { startTestService } from '../../service/test-service.ts';
+import type { BulkRecord } from '../../src/bulk/bulk-record.ts';
+import { createLookup } from '../../src/bulk/create-lookup.ts';
+import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
+import { documents } from '../../src/catalog/documents.ts';
+import { folders } from '../../src/catalog/folders.ts';
+import { users } from '../../src/catalog/users.ts';
+import { createClient } from '../../src/client/client.ts';
+import { createFetchTransport } from '../../src/client/fetch-transport.ts';
+import { startTestService } from '../service/test-service.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const ADD = { documents: documents['documents.add'], folders: folders['folders.add'], users: users['users.add'] };

@@ -1,10 +1,10 @@
-import type { RecordList } from '../../bulk/batches.ts';
-import type { LookUpRecords } from '../../bulk/existing-records.ts';
-import type { BulkLookup, Operation } from '../../catalog/define.ts';
-import { loadOperation } from '../../catalog/index.ts';
-import { getEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import type { BulkLookup, Operation } from '../catalog/define.ts';
+import { loadOperation } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { RecordList } from './batches.ts';
+import type { LookUpRecords } from './existing-records.ts';
 import type { BatchCalls } from './request-sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,15 +1,14 @@
-import type { BatchRequestOutcome, SendBatchRequest } from '../../bulk/batch-request.ts';
-import type { ReportedRecords } from '../../bulk/batch-response.ts';
-import type { Batch, RecordList } from '../../bulk/batches.ts';
-import type { BulkRecord } from '../../bulk/bulk-record.ts';
-import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import type { Operation } from '../../catalog/define.ts';
-import type { Client } from '../../client/client.ts';
-import { isRequestTooLarge, ServiceError } from '../../client/service-error.ts';
-import { type Clock, monotonicNow } from '../../kernel/clock.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
-import type { BulkOptions } from './bulk-request.ts';
+import type { BulkFields } from '../catalog/bulk-fields.ts';
+import type { Operation } from '../catalog/define.ts';
+import type { Client } from '../client/client.ts';
+import { isRequestTooLarge, ServiceError } from '../client/service-error.ts';
+import { type Clock, monotonicNow } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
+import type { ReportedRecords } from './batch-response.ts';
+import type { Batch, RecordList } from './batches.ts';
+import type { BulkRecord } from './bulk-record.ts';
 
 /** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
@@ -20,7 +19,7 @@ export interface BatchCalls {
   /** Whether the job is a single call from the command line. Its rejection is the outcome of the command. */
   readonly single: boolean;
   /** How to handle existing records (default: they fail). */
-  readonly ifExists?: BulkOptions['ifExists'];
+  readonly ifExists?: 'skip' | 'update' | undefined;
 }
 
 /**
@@ -102,7 +101,7 @@ function outcomeOfError(
       if (ifExists && error.failure === 'already_exists') return existingOutcome(error, batch);
       return single
         ? { kind: 'fatal', error }
-        : { kind: 'refused', error, named: issuesByRecord(error, batch, fields) };
+        : { kind: 'refused', error, invalidRecords: issuesByRecord(error, batch, fields) };
     case 'not_found':
       // If each record is a call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
