@@ -81,5 +81,7 @@ it('one file configures two services; a change by hand is found, planned, revert
 
   const pulled = await svc('pull', '--env', 'prod');
   expect(pulled, pulled.stderr).toMatchObject({ code: 0 });
-  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(FILE.replace('folderName: Q3', 'folderName: Third quarter'));
+  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(
+    FILE.replace('folderName: Q3', 'folderName: Third quarter'),
+  );
 });

@@ -33,7 +33,7 @@ interface Reading {
   readonly target: PlanTarget;
 }
 
-/** What to read of a service. */
+/** Records to read from a service. */
 interface Scope {
   /** IDs of organizations whose folders and documents to read. */
   readonly orgs: readonly string[];
