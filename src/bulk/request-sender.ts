@@ -116,10 +116,7 @@ function createExistingOutcome(error: SvcError, batch: RecordList): UnmeasuredOu
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
 }
 
-/**
- * When to send a batch with an unknown outcome again, by effect. Records that replace fields wait until the job is
- * resumed.
- */
+/** When to send a batch with an unknown outcome again, by effect. Records that replace fields wait until the job is resumed. */
 const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
 
 function createUnknownOutcome(error: SvcError, { effect }: Operation): UnmeasuredOutcome {
