@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 /** A chart, with the same data as a table for exact values and screen readers. */
 export interface Chart {
   readonly title: string;
-  /** One sentence. */
+  /** Describes the data in one sentence. */
   readonly summary: string;
   /** Formats a value of the vertical axis. */
   readonly formatValue: (value: number) => string;
@@ -57,7 +57,7 @@ function renderColumn({ title, from, to, values }: ChartColumn, series: Chart['s
   const [left, right] = [from * WIDTH, to * WIDTH];
   const gap = Math.min(2, (right - left) / 5);
   const shapes = values.map((value, at) => {
-    // Keep nonzero values visible.
+    // Keeps nonzero values visible.
     const height = value > 0 ? Math.max(1, (value / max) * HEIGHT) : 0;
     y -= height;
     if (height === 0) return html``;
