@@ -179,10 +179,8 @@ export interface CreatedRecord {
   readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
 }
 
-export interface Example {
-  readonly command: string;
-  readonly caption: string;
-}
+/** Example commands, each with a caption. */
+export type Examples = Readonly<Record<string, string>>;
 
 /**
  * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
@@ -196,7 +194,7 @@ export interface Operation<
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
-  readonly examples?: readonly Example[];
+  readonly examples?: Examples;
   /** Path relative to the base URL. The first segment is the version that `--api-version` selects if a command has several. */
   readonly path: `/${'v1' | 'v2'}/${string}`;
   readonly auth: Kind;

@@ -1,4 +1,4 @@
-import type { Argument, Auth, Column, Effect, Example, ParentKind, Wait } from './define.ts';
+import type { Argument, Auth, Column, Effect, Examples, ParentKind, Wait } from './define.ts';
 import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
@@ -10,7 +10,7 @@ export interface OperationEntry {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
-  readonly examples: readonly Example[];
+  readonly examples: Examples;
   readonly path: string;
   readonly version: string;
   readonly auth: Auth;

@@ -61,12 +61,10 @@ export const permissions = {
   'permissions.add': defineOperation({
     command: ['permissions', 'add'],
     summary: 'Grant a user access to resources',
-    examples: [
-      {
-        command: 'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer',
-        caption: 'grant a user read access to a document',
-      },
-    ],
+    examples: {
+      'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer':
+        'grant a user read access to a document',
+    },
     path: '/v2/auth/permissions/add',
     effect: 'keyed',
     input,

@@ -15,6 +15,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
 };
 
+const OUTPUT_EXAMPLES = {
+  'svc users validate --file users.json --format github': 'print annotations for GitHub Actions',
+  'svc users validate --file users.ndjson -o json': 'print findings as JSON',
+};
+
 /** A `validate` command for each type of record that has bulk operations. */
 export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ...Map.groupBy(
@@ -37,18 +42,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
-    examples: [
-      ...(example ? [{ command: example, caption: 'check every record' }] : []),
-      ...(noun === 'users'
-        ? [
-            {
-              command: 'svc users validate --file users.json --format github',
-              caption: 'print annotations for GitHub Actions',
-            },
-            { command: 'svc users validate --file users.ndjson -o json', caption: 'print findings as JSON' },
-          ]
-        : []),
-    ],
+    examples: { ...(example && { [example]: 'check every record' }), ...(noun === 'users' && OUTPUT_EXAMPLES) },
     options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
     load: async () => {
       const { validateFiles } = await import('./validate.ts');
