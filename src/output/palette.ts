@@ -8,6 +8,8 @@ export interface Palette {
   readonly dim: Style;
   readonly good: Style;
   readonly bad: Style;
+  readonly changed: Style;
+  /** The style of a column's cells. */
   column(column: Column): Style;
 }
 
@@ -18,7 +20,7 @@ const PENDING = new Set(['running', 'pending', 'in_progress']);
 
 /** Styles that change nothing. */
 const keep: Style = (text) => text;
-const PLAIN: Palette = { dim: keep, good: keep, bad: keep, column: () => keep };
+const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 
 export async function loadPalette(isColored: boolean): Promise<Palette> {
   if (!isColored) return PLAIN;
@@ -34,6 +36,7 @@ export async function loadPalette(isColored: boolean): Promise<Palette> {
     dim,
     good: green,
     bad: red,
+    changed: yellow,
     column: ({ kind }) => (kind === 'time' ? dim : kind === 'state' ? state : plain),
   };
 }
