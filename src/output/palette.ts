@@ -9,7 +9,6 @@ export interface Palette {
   readonly good: Style;
   readonly bad: Style;
   readonly changed: Style;
-  /** The style of a column's cells. */
   column(column: Column): Style;
 }
 
