@@ -61,13 +61,13 @@ export async function* readIdentifiedRecords(
     try {
       for await (const records of source.recordChunks) {
         lines.startChunk(records);
-        const found: IdentifiedRecord[] = [];
+        const identified: IdentifiedRecord[] = [];
         for (const [at, record] of records.entries()) {
           const index = next++;
           const id = readId(() => prepare(record, index));
-          if (typeof id === 'string') found.push({ id, index, file: file.name, ...lines.positionAt(at) });
+          if (typeof id === 'string') identified.push({ id, index, file: file.name, ...lines.positionAt(at) });
         }
-        yield found;
+        yield identified;
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

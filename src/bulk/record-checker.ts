@@ -172,7 +172,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
-        if (isEmptyRow(record, source)) {
+        if (source.format === 'csv' && Object.keys(Object(record.value)).length === 0) {
           this.addEmptyRow(record.line, index);
           return;
         }
@@ -213,8 +213,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     for (const problem of problems) this.addToFile({ ...position, ...problem });
     this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
-    const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.recordRenamedField(other, fields.id);
+    const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
   /** Warns once per unknown field. */
@@ -234,11 +234,6 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
     for (const problem of suspicious.inspect(ownFields, required)) this.addWarning({ ...position, ...problem });
   }
-}
-
-/** Whether a record is a CSV row of empty cells. */
-function isEmptyRow({ value }: SourceRecord, { format }: Source): boolean {
-  return format === 'csv' && Object.keys(Object(value)).length === 0;
 }
 
 /** Describes the position of a record relative to a file: `on line 2`, `in record 3`, `on line 2 of a.csv`. */

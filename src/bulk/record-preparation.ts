@@ -158,7 +158,7 @@ class ChangedRecord implements BulkRecord {
   readonly index: number;
   readonly line: number;
   readonly value: unknown;
-  readonly #own: Fields;
+  readonly #ownFields: Fields;
   readonly #text: () => string;
 
   constructor(
@@ -170,7 +170,7 @@ class ChangedRecord implements BulkRecord {
     this.index = index;
     this.line = line;
     this.value = value;
-    this.#own = ownFields;
+    this.#ownFields = ownFields;
     this.#text = text;
   }
 
@@ -180,7 +180,7 @@ class ChangedRecord implements BulkRecord {
   }
 
   get jsonLine(): string {
-    return JSON.stringify(this.#own);
+    return JSON.stringify(this.#ownFields);
   }
 
   get json(): string {

@@ -152,8 +152,8 @@ export class RejectsFile {
 }
 
 async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.size === bytes && found.mtimeMs === changedAt;
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size === bytes && stats.mtimeMs === changedAt;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -82,7 +82,7 @@ class BatchSender {
     // Meanwhile, another batch may have shown that the request itself is at fault.
     this.#checkFatal();
     return {
-      items: this.#items.toSorted((one, other) => one.record.index - other.record.index),
+      items: this.#items.toSorted((a, b) => a.record.index - b.record.index),
       requests: this.#requests,
       retries: this.#retries,
       unexpectedIds: this.#unexpectedIds,
@@ -204,13 +204,13 @@ class BatchSender {
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded'))
       this.#dependencies.repeatedRefusals.recordSuccess();
     for (let repetition = 1; repetition <= INTERNAL_ERROR_RETRIES; repetition += 1) {
-      const again = items.filter(isInternalError).map(({ record }) => record);
-      if (again.length === 0) break;
+      const failedRecords = items.filter(isInternalError).map(({ record }) => record);
+      if (failedRecords.length === 0) break;
       await this.#dependencies.pause(repetition);
-      const repeated = await this.#resend(again);
-      if (!repeated) break;
+      const retried = await this.#resend(failedRecords);
+      if (!retried) break;
       settled.push(...items.filter((item) => !isInternalError(item)));
-      items = repeated;
+      items = retried;
     }
     const { existing } = this.#dependencies;
     const update = (records: RecordList, send: Send) => this.#update(records, send);

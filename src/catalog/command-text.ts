@@ -23,9 +23,9 @@ function flagArguments({ name, off, kind }: Flag, value: unknown): readonly stri
       return [`--${name}-stdin`];
     case 'map':
     case 'switches':
-      return Object.entries(Object(value)).flatMap(([key, one]) => [`--${name}`, `${key}=${one}`]);
+      return Object.entries(Object(value)).flatMap(([key, inner]) => [`--${name}`, `${key}=${inner}`]);
     default:
-      return [value].flat().flatMap((one) => [`--${name}`, String(one)]);
+      return [value].flat().flatMap((item) => [`--${name}`, String(item)]);
   }
 }
 

@@ -92,8 +92,8 @@ function createSecuritySchemes(prefix: string): Node {
 
 /** Returns an operation's credential headers, all required together; an empty list for none. */
 function createSecurity(auth: Auth): readonly Node[] {
-  const needed = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
-  return needed.length > 0 ? [Object.fromEntries(needed)] : [];
+  const requirements = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
+  return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];
 }
 
 const FAILURES = Object.entries(

@@ -50,9 +50,9 @@ export async function settleByLookup(
     (isUnknown || mayBeFromEarlierAttempt(thrown)) &&
     !dependencies.signal?.aborted
   ) {
-    const found = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
-    if (found) return reportApplied(found, lookup.created, thrown, dependencies);
-    if (found === null && isUnknown && lookup.created.absenceMeansNotApplied)
+    const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
+    if (record) return reportApplied(record, lookup.created, thrown, dependencies);
+    if (record === null && isUnknown && lookup.created.absenceMeansNotApplied)
       throw createNotAppliedError(thrown, lookup.created, data, dependencies);
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
@@ -126,21 +126,21 @@ function createNotAppliedError(
   data: Fields,
   { inputNaming }: LookupDependencies,
 ): SvcError {
-  const own = String(data[idField]);
-  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${own} does not exist`, {
-    hint: `try again with ${formatId(inputNaming, idField, own)}, so that the write cannot be applied twice`,
+  const id = String(data[idField]);
+  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${id} does not exist`, {
+    hint: `try again with ${formatId(inputNaming, idField, id)}, so that the write cannot be applied twice`,
     cause,
   });
 }
 
 /** Names the ID, which may be generated, so that the user can recognize the record and retry safely. */
 function createSameIdAdvice({ idField }: CreatedRecord, data: unknown, { inputNaming }: LookupDependencies): string {
-  const own = valueAt(data, [idField]);
-  return typeof own === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, own)}` : '';
+  const id = valueAt(data, [idField]);
+  return typeof id === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, id)}` : '';
 }
 
-function formatId(naming: InputNaming | undefined, field: string, own: string): string {
-  return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(own)}` : `${field} '${own}'`;
+function formatId(naming: InputNaming | undefined, field: string, id: string): string {
+  return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
 
 function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): boolean {

@@ -32,7 +32,7 @@ type CreateOneFolder = (path: string, options: { readonly mode: number }) => Pro
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }

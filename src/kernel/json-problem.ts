@@ -32,8 +32,8 @@ function locateProblem(text: string): JsonProblem | undefined {
     if (token === '[' || token === '{') depth += 1;
     else if (token === ']' || token === '}') depth -= 1;
     else {
-      const wrong = findNumberProblem(token);
-      if (wrong) return { offset, ...wrong };
+      const numberProblem = findNumberProblem(token);
+      if (numberProblem) return { offset, ...numberProblem };
     }
     if (depth > MAX_NESTING) return { offset, problem: `nested more than ${MAX_NESTING} levels deep` };
   }

@@ -44,6 +44,6 @@ function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string
 
 /** Creates the hint for an unknown name: `did you mean '--file'?`, or all known names if none is close. */
 export function didYouMean(typed: string, known: readonly string[]): string {
-  const near = findNearest(typed, known);
-  return near ? `did you mean '${near}'?` : `known: ${known.join(', ')}`;
+  const nearest = findNearest(typed, known);
+  return nearest ? `did you mean '${nearest}'?` : `known: ${known.join(', ')}`;
 }

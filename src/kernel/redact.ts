@@ -114,8 +114,8 @@ export function redactValue(
 function withMaskedFields(parent: string, object: object, secrets: readonly string[]): object {
   const isSecret = (field: string) => SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
   const fields = Object.entries(object).map(([field, inner]: [string, unknown]) => {
-    const shown = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
-    return [redactText(field, secrets), shown];
+    const maskedValue = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
+    return [redactText(field, secrets), maskedValue];
   });
   return Object.fromEntries(fields);
 }

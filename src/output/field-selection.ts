@@ -73,8 +73,8 @@ export function requireFields(paths: readonly string[], records: readonly unknow
 export function describeMissingField(paths: readonly string[], value: unknown): string | undefined {
   const unknown = paths.find((path) => fieldAt(value, path) === undefined);
   if (unknown === undefined) return undefined;
-  const near = findNearest(unknown, knownPaths(unknown, value, [], 1));
-  return `${missingFieldMessage(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
+  const nearest = findNearest(unknown, knownPaths(unknown, value, [], 1));
+  return `${missingFieldMessage(unknown)}${nearest ? `; did you mean '${nearest}'?` : ''}`;
 }
 
 /** Lists the headers that differ from their fields, as users type them. */

@@ -4,7 +4,7 @@ import type { Sink } from '../kernel/io.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
-import { type Page, selectFromPages } from './field-pages.ts';
+import { continueReading, type Page, selectFromPages } from './field-pages.ts';
 import { describeMissingField, resolveFields, selectFields } from './field-selection.ts';
 import { createFilteredRenderer, type FilterText } from './filtered-renderer.ts';
 import type { Format } from './format.ts';
@@ -35,8 +35,8 @@ export interface OutputOptions {
 /** Shows tables that have more lines than the terminal. */
 export interface Pager {
   readonly rows: number;
-  /** Shows a text. Never fails, and writes the text to the terminal if no pager can show it. */
-  show(text: string): Promise<void>;
+  /** Shows texts while they are read. Writes them to the terminal if no pager can show them. */
+  show(texts: AsyncIterable<string>): Promise<void>;
 }
 
 /** Description of a result. Secret paths start at the printed value, so the first part of a list's path is `*`. */
@@ -164,9 +164,15 @@ class ResultPrinter {
       for await (const text of texts) await this.#sink.write(text);
       return;
     }
-    let table = '';
-    for await (const text of texts) table += text;
-    await (table.split('\n').length > pager.rows ? pager.show(table) : this.#sink.write(table));
+    const iterator = texts[Symbol.asyncIterator]();
+    const start: string[] = [];
+    for (let lines = 0; lines < pager.rows; ) {
+      const { done, value } = await iterator.next();
+      if (done) return this.#sink.write(start.join(''));
+      start.push(value);
+      lines += value.split('\n').length - 1;
+    }
+    await pager.show(continueReading(start, iterator));
   }
 
   async #reportHidden(): Promise<void> {

@@ -122,11 +122,11 @@ class ProgressDisplay implements Progress {
       this.#lastPrinted = text;
       return async () => printed;
     }
-    const shown = { text, since: this.#clock.now() };
-    this.#activities.push(shown);
+    const activity = { text, since: this.#clock.now() };
+    this.#activities.push(activity);
     this.#restart();
     return async () => {
-      const at = this.#activities.indexOf(shown);
+      const at = this.#activities.indexOf(activity);
       if (at >= 0) this.#activities.splice(at, 1);
       await this.#showRemaining();
     };

@@ -6,10 +6,10 @@ import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
 import { loadPalette, type Palette } from './palette.ts';
-import { collectPages, type Renderer, singlePage, type View } from './renderer.ts';
+import { type Renderer, singlePage, type View } from './renderer.ts';
 import { createContent, type TableContent } from './table-content.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
-import { dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
+import { continueTable, dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
 import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
@@ -18,15 +18,25 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
-      const records = await collectPages(pages);
+      const parts = readParts(pages, view);
+      const { value: records = [] } = await parts.next();
       const columns = chooseColumns(view, records);
       // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
       if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
       const content = await createContent(columns, records, view);
       const plan = planTable(content, view);
-      if (!plan) return yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
-      yield* renderColumns(plan, view, colors);
-      if (plan.hidden > 0) view.reportHidden?.(plan.hidden);
+      if (plan) yield* renderColumns(plan, view, colors, view.headers);
+      else yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
+      const hidden = new Set(plan?.hidden);
+      for await (const more of parts) {
+        const part = await createContent(columns, more, view);
+        if (plan) yield* renderColumns(continueTable(plan, part, view, hidden), view, colors, false);
+        else {
+          yield '\n';
+          yield* renderRecordLists(dropEmptyColumns(part, view), view, colors);
+        }
+      }
+      if (hidden.size > 0) view.reportHidden?.(hidden.size);
     },
     value: async (value) => {
       if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
@@ -35,6 +45,23 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       return [...renderFields(rows, view, measure, colors)].join('');
     },
   };
+}
+
+/** Number of records that determine the columns of a table on a terminal. The records after them are shown as they arrive. */
+const PLANNED_RECORDS = 1_000;
+
+/** Yields the records that determine the columns, and then each of the other pages. */
+async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, columns, fields }: View) {
+  const planned: unknown[] = [];
+  let isPlanned = false;
+  for await (const page of pages) {
+    if (isPlanned && page.length > 0) yield page;
+    if (isPlanned) continue;
+    for (const record of page) planned.push(record);
+    isPlanned = planned.length >= PLANNED_RECORDS && display.isInteractive && (columns ?? fields) !== undefined;
+    if (isPlanned) yield planned;
+  }
+  if (!isPlanned) yield planned;
 }
 
 /** Returns the fields of a value. Selected fields keep their names from `--fields`. */
@@ -50,11 +77,16 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette): Generator<string> {
+function* renderColumns(
+  { content, widths }: TablePlan,
+  view: View,
+  colors: Palette,
+  hasHeader: boolean,
+): Generator<string> {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  if (hasHeader) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
   yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 

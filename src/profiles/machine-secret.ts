@@ -47,8 +47,8 @@ async function loadFromKeychain(
     import('./keychain.ts'),
   ]);
   try {
-    const [found] = await callKeychain([{ kind: 'get', account }]);
-    if (found) return found;
+    const [existing] = await callKeychain([{ kind: 'get', account }]);
+    if (existing) return existing;
     const secret = create();
     await callKeychain([{ kind: 'set', account, secret }]);
     return secret;

@@ -73,9 +73,9 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
  */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
-  const found = readSignedParts(delivery.headers);
-  if (typeof found === 'string') return reject(found);
-  const { id, timestamp, signatures } = found;
+  const parts = readSignedParts(delivery.headers);
+  if (typeof parts === 'string') return reject(parts);
+  const { id, timestamp, signatures } = parts;
   const age = Math.floor(now / 1000) - Number(timestamp);
   if (Math.abs(age) > TIMESTAMP_TOLERANCE) return reject(describeTimestampError(age));
   if (!isUtf8(delivery.body)) return reject('the body is not valid UTF-8');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
+import { startMockService, success } from './mock-service.ts';
 import { newUser, type User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
@@ -156,6 +157,27 @@ it('a table longer than the terminal goes through the pager, which never loses o
   expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
   for (const short of [`${list} --page-size 20`, `${list} -o json`])
     expect((await screenOf(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
+});
+
+it('an endless list appears in the pager, and is read no further once the user leaves it', async () => {
+  const user = await newUser();
+  let pages = 0;
+  const service = await startMockService(() => {
+    pages += 1;
+    const data = Array.from({ length: 500 }, (_, at) => ({ id: `d${pages}-${at}`, documentName: 'Plan' }));
+    return success(data, { pageToken: `page-${pages}` });
+  });
+  const screen = await screenOf(
+    { ...user, env: { ...user.env, ...service.env } },
+    'documents list --org acme --all',
+    100,
+    {
+      SVC_PAGER: 'sed -n -e 2500,2502p -e 2502q',
+    },
+  );
+  service.close();
+  expect(screen.map((line) => line.split(/ +/)[0])).toEqual(['d5-498', 'd5-499', 'd6-0']);
+  expect(pages).toBeLessThan(100);
 });
 
 it('a write without data prints its status and message as JSON', async () => {

@@ -123,6 +123,6 @@ export class AdaptiveLimit {
 }
 
 function median(times: number[]): number {
-  times.sort((one, other) => one - other);
+  times.sort((a, b) => a - b);
   return times[(times.length - 1) >> 1] ?? 0;
 }

@@ -131,9 +131,9 @@ class ItemReader {
   #splitOffRest({ text, line }: YamlItem): YamlItem {
     const after = this.#endOfList.exec(text);
     if (!after) return { text, line };
-    const own = text.slice(0, after.index + 1);
-    this.#afterItems = { text: text.slice(own.length), line: line + countLines(own) };
-    return { text: own, line };
+    const itemText = text.slice(0, after.index + 1);
+    this.#afterItems = { text: text.slice(itemText.length), line: line + countLines(itemText) };
+    return { text: itemText, line };
   }
 
   #appendAfterItems(rest: YamlItem, { text }: YamlItem): void {

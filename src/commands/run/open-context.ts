@@ -13,7 +13,7 @@ import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { addServiceFlags } from '../service-flags.ts';
-import { createSharedTerminal } from '../terminal/shared-terminal.ts';
+import { createSharedTerminal, type SharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
   createDisplayOptions,
@@ -85,7 +85,7 @@ export function openContext(
     },
     embedded: async () => (await connection()).embedded,
     printer: once(async () =>
-      openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
+      openPrinter(context, await format(), await filter, stdout, (write) => stdout.writeDocument(write, print)),
     ),
     note: async (message) => {
       if (!options.quiet) await print(await formatMessage(addServiceFlags(options, message), io.stderr));
@@ -153,16 +153,20 @@ function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Prom
 }
 
 /** Creates a pager, unless the output is not interactive or the user prefers plain text. */
-function createPager(context: Context): Pager | undefined {
-  const { rows } = context.io.stdout;
+function createPager(context: Context, terminal: SharedTerminal): Pager | undefined {
+  const { rows } = terminal;
   if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
-  return { rows, show: async (text) => (await import('../terminal/pager.ts')).showInPager(context, text) };
+  return {
+    rows,
+    show: async (texts) => (await import('../terminal/pager.ts')).showInPager(context.environment, terminal, texts),
+  };
 }
 
 async function openPrinter(
   context: Context,
   format: Format,
   filter: FilterText | undefined,
+  terminal: SharedTerminal,
   writeDocument: (write: () => Promise<void>) => Promise<void>,
 ): Promise<Printer> {
   const { io, options, environment } = context;
@@ -175,7 +179,7 @@ async function openPrinter(
     note: context.note,
     // NDJSON can be endless, so messages are printed between its lines.
     ...(format !== 'ndjson' && { writeDocument }),
-    ...optionalProperty('tablePager', format === 'table' ? createPager(context) : undefined),
+    ...optionalProperty('tablePager', format === 'table' ? createPager(context, terminal) : undefined),
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

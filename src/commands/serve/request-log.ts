@@ -86,7 +86,7 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
     const duration = formatMilliseconds(milliseconds);
     const paint = status < 400 ? palette.good : palette.bad;
     const cells = [
-      ...(isWide ? [palette.dim(formatClock(now))] : []),
+      ...(isWide ? [palette.dim(now.toTimeString().slice(0, 8))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
       paint(outcome),
@@ -100,10 +100,6 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
 /** Removes the query from a request target, because it may contain a secret. */
 function pathOf(target: string): string {
   return target.replace(/[?#].*$/s, '');
-}
-
-function formatClock(time: Date): string {
-  return time.toTimeString().slice(0, 8);
 }
 
 function formatRecords(operation: HandledCall['operation']): string {

@@ -37,7 +37,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Exits with 20 if the service differs. Records that cannot be read back, such as users and groups, are not compared. Suitable for a nightly job.',
     examples: [
-      { command: 'svc drift --env prod', caption: 'detect changes that somebody made by hand' },
+      { command: 'svc drift --env prod', caption: 'detect changes made by hand' },
       {
         command: 'svc drift --only config --only endpoints -o json',
         caption: 'check only webhooks and other configurations',

@@ -1,23 +1,58 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
-import type { Context } from '../context.ts';
+import type { SharedTerminal } from './shared-terminal.ts';
 
 /** Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text fits. */
 const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
 
 /**
- * Shows text in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it fails, writes the text
- * to the terminal. Ignores an early exit of the pager.
+ * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it
+ * fails, writes them to the terminal. Reads no further if the user leaves the pager.
  */
-export async function showInPager(context: Context, text: string): Promise<void> {
-  const { environment, io } = context;
+export async function showInPager(
+  environment: Environment,
+  terminal: SharedTerminal,
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  const source = createSource(texts);
   const command = pagerCommand(environment);
-  if (command === undefined || !(await runPager(command, text, { ...PAGER_SETTINGS, ...environment })))
-    await io.stdout.write(text);
+  const env = { ...PAGER_SETTINGS, ...environment };
+  if (command !== undefined && (await terminal.lend(() => runPager(command, source, env)))) return source.close();
+  for await (const text of source.readAgain()) await terminal.write(text);
+}
+
+type Source = ReturnType<typeof createSource>;
+
+/** Reads texts, and keeps them in case that the pager fails. */
+function createSource(texts: AsyncIterable<string>) {
+  const iterator = texts[Symbol.asyncIterator]();
+  const read: string[] = [];
+  let pending: Promise<string | undefined> | undefined;
+  const readNext = async () => {
+    const { done, value } = await iterator.next();
+    pending = undefined;
+    if (done) return undefined;
+    read.push(value);
+    return value;
+  };
+  /** Returns the next text, or `undefined` at the end. A caller that stops waiting loses nothing. */
+  const next = () => {
+    pending ??= readNext();
+    return pending;
+  };
+  return {
+    next,
+    async *readAgain() {
+      for (let at = 0; at < read.length || (await next()) !== undefined; at += 1) yield read[at] ?? '';
+    },
+    /** Stops reading, after the text that is being read. */
+    close: async () => void (await iterator.return?.()),
+  };
 }
 
 /** Returns the command line of the pager. Returns `undefined` for an empty value and for `cat`. */
@@ -28,7 +63,7 @@ function pagerCommand(environment: Environment): string | undefined {
 }
 
 /** Runs a pager until it exits, and returns whether it succeeded. */
-async function runPager(command: string, text: string, env: Environment): Promise<boolean> {
+async function runPager(command: string, source: Source, env: Environment): Promise<boolean> {
   // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
@@ -41,12 +76,26 @@ async function runPager(command: string, text: string, env: Environment): Promis
     child.kill(signal);
   });
   try {
-    child.stdin?.on('error', () => undefined).end(text);
-    const succeeded = await exitedNormally(child);
+    const exited = exitedNormally(child);
+    await feed(child.stdin, source, exited).finally(() => exited);
+    const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
   } finally {
     restoreSignals();
+  }
+}
+
+/** Writes all texts to a pager, no faster than it reads them, until it exits. */
+async function feed(stdin: Writable, source: Source, exited: Promise<unknown>): Promise<void> {
+  const isExited = exited.then(() => undefined);
+  stdin.on('error', () => undefined);
+  try {
+    for (let text = await source.next(); text !== undefined; text = await Promise.race([source.next(), isExited])) {
+      if (!stdin.write(text)) await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), isExited]);
+    }
+  } finally {
+    stdin.end();
   }
 }
 

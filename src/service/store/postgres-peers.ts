@@ -153,7 +153,7 @@ class Member implements Membership {
   #receive(payload = ''): void {
     const { ownId, listener } = this.#dependencies;
     if (payload === echoRequest(ownId)) this.#echo();
-    else if (payload !== ownId && !isEchoRequest(payload)) listener.onNotified();
+    else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
   }
 
   /** Whether a notification from another connection arrives. */
@@ -177,10 +177,6 @@ class Member implements Membership {
 
 function echoRequest(ownId: string): string {
   return `${ownId}?`;
-}
-
-function isEchoRequest(payload: string): boolean {
-  return payload.endsWith('?');
 }
 
 function returnFalse(): boolean {

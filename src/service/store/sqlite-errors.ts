@@ -21,17 +21,13 @@ function primaryCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }
 
-function isBusy(error: unknown): boolean {
-  return primaryCode(error) === BUSY;
-}
-
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such table');
 }
 
 export function toOpenError(error: unknown, path: string): SvcError {
   if (error instanceof SvcError) return error;
-  const failure = isBusy(error) ? busyRefusal() : toTransactionError(error, path);
+  const failure = toTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${path}: another process has locked it`, {

@@ -58,7 +58,7 @@ export async function gradeReceiver(
   }
   const effects =
     dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
-  return observed.map((one) => ('results' in one ? gradeObservation(one, effects) : one));
+  return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
 }
 
 async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies): Promise<CaseObservation> {
@@ -106,8 +106,8 @@ async function waitForEffects(
   observed: readonly (CaseObservation | Grade)[],
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,
 ): Promise<readonly ReceiverEffect[]> {
-  const ids = observed.flatMap((one) =>
-    'results' in one && EXPECTATIONS[one.case.expects].applied === 1 ? one.deliveries.map(({ id }) => id) : [],
+  const ids = observed.flatMap((entry) =>
+    'results' in entry && EXPECTATIONS[entry.case.expects].applied === 1 ? entry.deliveries.map(({ id }) => id) : [],
   );
   const end = clock.now() + EFFECT_TIME;
   for (;;) {

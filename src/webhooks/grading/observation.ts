@@ -75,11 +75,11 @@ function findWrongEffect(
   const { applied } = EXPECTATIONS[expects];
   if (applied === undefined) return undefined;
   for (const { id, event } of deliveries) {
-    const own = effects.filter((effect) => effect.id === id);
-    const misread = own.find((effect) => effect.event !== undefined && effect.event !== event);
-    if (applied === 0 && own.length > 0) return 'applied';
-    if (own.length < applied) return 'not applied';
-    if (own.length > applied) return `applied ${own.length} times`;
+    const caseEffects = effects.filter((effect) => effect.id === id);
+    const misread = caseEffects.find((effect) => effect.event !== undefined && effect.event !== event);
+    if (applied === 0 && caseEffects.length > 0) return 'applied';
+    if (caseEffects.length < applied) return 'not applied';
+    if (caseEffects.length > applied) return `applied ${caseEffects.length} times`;
     if (misread) return `applied as '${misread.event}' instead of '${event}'`;
   }
   return undefined;

@@ -62,20 +62,20 @@ function createProofHeaders(
   { body, ...content }: SignedContent & { readonly body: string },
   proof: DeliveryVariation['proof'],
 ): HeaderList {
-  const own = { ...sender, ...content };
+  const valid = { ...sender, ...content };
   switch (proof) {
     case undefined:
-      return createDeliveryHeaders(own, body);
+      return createDeliveryHeaders(valid, body);
     case 'none':
       return createDeliveryHeaders({ ...content, form: sender.form }, body);
     case 'other secret':
-      return createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body);
+      return createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body);
     case 'other body':
-      return createDeliveryHeaders(own, `${body} `);
+      return createDeliveryHeaders(valid, `${body} `);
     case 'rotated':
       return mergeSignatures(
-        createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body),
-        createDeliveryHeaders(own, body),
+        createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body),
+        createDeliveryHeaders(valid, body),
       );
   }
 }
