@@ -3,7 +3,9 @@ import { relative } from 'node:path';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
+import { createRecordLocator } from '../../bulk/record-position.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { countItems } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
@@ -18,8 +20,9 @@ import { jobError } from '../bulk/job-error.ts';
 import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
+import { APPLY, CHANGE } from './apply-operation.ts';
 import { stalePlanError } from './check-plan.ts';
-import { printApplied, summarizeApplied } from './print-applied.ts';
+import { printApplied } from './print-applied.ts';
 
 /** A job of this process that applies a plan. */
 export interface ApplyJob {
@@ -34,7 +37,7 @@ export interface ApplyJob {
  * @throws SvcError unless every change was made; the result is printed first, unless nothing was sent
  */
 export async function applyPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
-  const { clock, folders } = context;
+  const { clock } = context;
   const secrets = await readPlanSecrets(context, plan);
   await (await context.client()).ensureWritesAllowed();
   const job = createJobName(clock.now());
@@ -83,21 +86,22 @@ async function runApplyJob(
   secrets: SecretsByReference,
 ): Promise<void> {
   const { clock, signal } = context;
-  const { journal, lockedFolder, description } = job;
+  const { description, journal, lockedFolder } = job;
+  const { records } = description;
   try {
     const client = await context.client();
     const ended = await withLedger(context, (ledger) =>
       runPlan(plan, {
         ...{ journal, client, clock, signal, ledger, secrets },
         beforeSend: async () => undefined,
-        onStart: async (counters, execution) =>
-          showSendProgress(context, {
-            ...{ counters, limiter: execution, records: description.records, noun: CHANGE },
-          }),
+        onStart: async (counters, limiter) => showSendProgress(context, { counters, limiter, records, noun: CHANGE }),
       }),
     );
-    const failure = endJob(context, job, plan, ended);
-    await printApplied(context, plan, job);
+    const { stop, counters } = ended;
+    if (stop?.kind === 'fatal' && counters.decided === 0) throw await discardUnsent(context, job, plan, stop.error);
+    const summary = summarizeRun(description, ended, journal, clock.now());
+    const failure = endRun(summary, ended, journal, clock.now());
+    await printApplied(context, plan, journal, summary);
     if (failure !== undefined) throw failure;
   } finally {
     journal.close();
@@ -105,19 +109,43 @@ async function runApplyJob(
   }
 }
 
-/** Name of one item of an apply job. */
-const CHANGE = 'change';
+/** Deletes a job that changed nothing, so that its plan can be applied again. @returns the error that stopped the job */
+async function discardUnsent(
+  context: Context,
+  job: ApplyJob,
+  { sha256 }: SavedPlan,
+  error: SvcError,
+): Promise<SvcError> {
+  job.journal.close();
+  await discardJob(job.lockedFolder, context.clock);
+  await withLedger(context, async (ledger) => ledger.forgetApplied(sha256));
+  return error;
+}
 
-/** Records in the journal how a run ended. @returns the error of the job, unless every change was made */
-function endJob({ clock }: Context, { journal, description }: ApplyJob, plan: SavedPlan, ended: EndedRun): unknown {
-  const { stop, counters, recorder } = ended;
-  const summary = summarizeApplied(plan, { journal, description });
-  const isDone = stop === undefined && counters.failed + counters.unknown === 0;
+function summarizeRun(
+  { job, operation, records, inputs }: JobDescription,
+  { counters, metrics }: EndedRun,
+  journal: Journal,
+  now: number,
+): BulkSummary {
+  const { succeeded, failed, unknown, existing, requests, retries } = counters;
+  return summarize({
+    ...{ operation, job, total: records, requests, retries, rejects: null, refusesExisting: false },
+    counts: { ...existing, succeeded: succeeded + existing.existing, failed, unknown },
+    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
+    items: journal.unsuccessfulRecords(),
+    locate: createRecordLocator(inputs),
+  });
+}
+
+/** Records how a run ended. @returns the error of the job, unless every change was made */
+function endRun(summary: BulkSummary, { stop, recorder }: EndedRun, journal: Journal, now: number): unknown {
+  const isDone = stop === undefined && summary.failed + summary.unknown === 0;
   const failure = jobError(summary, { noun: CHANGE, stop, resumable: !isDone });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
     journal.setFact('stopped', { run: recorder.runNumber, failure: failure.failure, message: failure.message });
-  recorder.flush('durable', clock.now());
+  recorder.flush('durable', now);
   return failure;
 }
 
@@ -135,8 +163,10 @@ async function describeApplyJob(context: Context, job: string, plan: SavedPlan):
   const items = countItems(plan.writes);
   const users = plan.writes.reduce((sum, { from }) => sum + (from?.records ?? 0), 0);
   return {
-    ...{ job, operation: 'apply', data: {}, options: {}, cwd, target: await describeJobTarget(context) },
-    inputs: await Promise.all(plan.files.map((file) => describeFile(file, cwd, isUsersFile(file, plan.writes) ? items : 0))),
+    ...{ job, operation: APPLY, data: {}, options: {}, cwd, target: await describeJobTarget(context) },
+    inputs: await Promise.all(
+      plan.files.map((file) => describeFile(file, cwd, isUsersFile(file, plan.writes) ? items : 0)),
+    ),
     ...{ records: items + users, leftOut: 0, startedAt: clock.now() },
   };
 }

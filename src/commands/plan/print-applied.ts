@@ -1,19 +1,15 @@
-import type { UnsuccessfulRecord } from '../../bulk/journal/unsuccessful-records.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
-import { singlePage } from '../../output/renderer.ts';
-import { summarizeChanges } from '../../settings/build-plan.ts';
-import { countItems } from '../../settings/execute/execute-plan.ts';
+import { groupDigits } from '../../kernel/plural.ts';
+import { formatMessage } from '../../output/message-text.ts';
+import { summarize } from '../../settings/build-plan.ts';
 import { readItemStates } from '../../settings/execute/item-states.ts';
-import type { Change, PlanSummary } from '../../settings/plan.ts';
+import type { Change, PlanSummary, RecordKey } from '../../settings/plan.ts';
 import { createRecordKey, parseRecordKey } from '../../settings/record-key.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
+import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal-text.ts';
-import type { ApplyJob } from './apply-job.ts';
 import { countChanges } from './render-plan.ts';
-
-/** Number of failures in the table format; the other formats contain more. */
-const MAX_SHOWN_FAILURES = 10;
 
 const APPLIED = {
   create: 'created',
@@ -23,24 +19,50 @@ const APPLIED = {
   send: 'sent',
 } as const satisfies Readonly<Record<keyof PlanSummary, string>>;
 
-/** An item that was not written. */
-interface FailedItem {
-  readonly kind: string;
-  readonly org: string | null;
-  readonly id: string;
-  readonly message: string | null;
-  readonly code: string | null;
+/** Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the number of changes. */
+export async function printApplied(
+  context: Context,
+  plan: SavedPlan,
+  journal: Journal,
+  summary: BulkSummary,
+): Promise<void> {
+  const { target, changes, predicted, notRestored, summary: planned } = plan;
+  const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
+  context.activity.counts = { total, succeeded, failed, unknown, skipped };
+  const applied = countApplied(plan, journal);
+  if ((await context.format()) !== 'table' || context.options.fields) {
+    const outcome = { job, applied, failed, unknown, skipped, failures };
+    const result = { target, changes, predicted, notRestored, summary: planned, ...outcome };
+    return (await context.printer()).value(result, {});
+  }
+  const { stdout } = context.io;
+  const others = { failed, unknown, 'not sent': skipped };
+  const counts = [
+    countChanges({ summary: applied, changes: [] }, APPLIED),
+    ...Object.entries(others).flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])),
+  ];
+  await stdout.write(await formatMessage(`Applied: ${counts.filter(Boolean).join(', ') || 'nothing'}`, stdout));
+  await printFailures(context, summary);
 }
 
-/** Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or one line. */
-export async function printApplied(context: Context, plan: SavedPlan, job: ApplyJob, summary: BulkSummary): Promise<void> {
-  const { target, changes, predicted, notRestored, summary: planned } = plan;
-  const { total, succeeded, failed, unknown, skipped } = summary;
-  context.activity.counts = { total, succeeded, failed, unknown, skipped };
-  const applied = summarizeChanges(findApplied(plan, job));
-  const failures = Array.from(job.journal.unsuccessfulRecords(), (record) => describeFailure(plan, record));
-  const result = {
-    ...{ target, changes, predicted, notRestored, summary: planned, job: summary.job },
-    ...{ applied, failed, unknown, notSent: skipped, failures: failures.slice(0, MAX_LISTED) },
-  };
+/** Counts the records whose changes were all made. */
+function countApplied({ writes, changes }: SavedPlan, journal: Journal): PlanSummary {
+  const items = writes.flatMap((write) => write.items);
+  const states = readItemStates(journal, items.length);
+  const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
+  const isWritten = (index: number) => states.settled.has(index) && !failed.has(index);
+  const unwritten = new Set(items.flatMap(({ key }, index) => (isWritten(index) ? [] : [recordOf(key)])));
+  const made = changes.filter((change) => typeof change.after !== 'number' && !unwritten.has(keyOf(change)));
+  const applied = summarize(made);
+  return { ...applied, send: applied.send + states.users };
+}
+
+/** Returns the key of a record from the key of a part of it. */
+function recordOf(key: RecordKey): RecordKey {
+  const { kind, org, id } = parseRecordKey(key);
+  return createRecordKey(kind, org, id);
+}
+
+function keyOf({ kind, org, id }: Change): RecordKey {
+  return createRecordKey(kind, org, String(id));
 }
