@@ -43,7 +43,7 @@ export interface GlobalOptions {
   readonly baseUrl?: string;
   /** PEM file of additional trusted certificate authorities. */
   readonly caFile?: string;
-  /** Allow plain http to hosts other than this machine. */
+  /** Whether to allow plain http to hosts other than this machine. */
   readonly insecureHttp: boolean;
   /** Location of the embedded service's store. */
   readonly store?: string;

@@ -18,7 +18,7 @@ export interface TextPrompt {
 }
 
 export interface ConfirmOptions {
-  /** Remove the question from the screen after the answer, if the terminal can redraw lines. */
+  /** Removes the question from the screen after the answer, if the terminal can redraw lines. */
   readonly isRemovedAfterwards?: true;
 }
 

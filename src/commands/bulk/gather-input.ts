@@ -104,7 +104,7 @@ async function inputError(
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
-  // A hint about a truncated file does not help with other problems.
+  // A hint about a truncated file applies only if there are no other problems.
   const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
   if (applies && isIncomplete) return hint;
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;

@@ -41,7 +41,7 @@ export function styleHelp(text: string): string {
 /** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
 
-/** The comment line of an example. */
+/** A comment in an example. */
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
 
 /** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */

@@ -40,7 +40,7 @@ export async function recordOutcomes(
   await updateEndpointHealth(database, outcomes, context);
 }
 
-/** Groups outcomes with the same update, which needs one statement per group. */
+/** Groups outcomes with the same update, to write each group with one statement. */
 function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
   const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
     [claimedAt, tries, form, status, error].join(),

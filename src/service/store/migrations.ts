@@ -92,7 +92,7 @@ export async function migrate(database: Database, target = MIGRATIONS.length): P
   else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
 }
 
-/** Runs statements, with the column types of the database. */
+/** Runs statements. Replaces SQLite's column types with those of the database. */
 async function run(database: Database, statements: string): Promise<void> {
   const types = columnTypesOf(database);
   const translated = statements.replace(

@@ -18,7 +18,7 @@ const NO_ECHO_RECONNECT_DELAY = 60_000;
 /** Time limit for closing a connection, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
-/** The names contain the schema, because each schema of a database can be a store. */
+/** Channel names contain the schema, because each schema of a database can be a store. */
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 

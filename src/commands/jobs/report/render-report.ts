@@ -63,7 +63,7 @@ function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
   let x = 0;
   const shares = shownOutcomes.map(([status, , kind]) => {
     const width = total > 0 ? (counts[status] / total) * 1000 : 0;
-    // Keep nonzero shares visible.
+    // Keeps nonzero shares visible.
     const shown = counts[status] > 0 ? Math.max(4, width) : 0;
     const from = Math.min(x, 1000 - shown);
     x += width;
