@@ -70,6 +70,6 @@ export function startWithSmallHeap(heap: Heap = thisHeap) {
 /** Collects all garbage and returns free pages to the system. V8 itself waits for several idle seconds, which a process that polls twice a second never has. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
-  const collect: NodeJS.GCFunction = runInNewContext('gc');
+  const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
