@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
-import { newUser, type User } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import type { User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 /** A user with documents and a job, an endpoint, a delivery to it, and the history of these writes. */
 async function userWithLists(): Promise<User> {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const documents = Array.from({ length: 45 }, (_, at) => ({ documentId: `d${at}`, documentName: `Document ${at}` }));
   await writeFile(join(user.home, 'documents.json'), JSON.stringify(documents));
   for (const line of [
@@ -103,7 +104,7 @@ function kindOf(value: unknown): string {
 }
 
 it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
-  const { env, home } = await newUser();
+  const { env, home } = await newUserInProcess();
   const store = join(home, 'another-store.db');
   const terminal = startTerminal(['documents', 'list', '--local', '--store', store, '--org', 'acme'], env, 40);
   expect(await terminal.ended).toBe(0);
@@ -159,7 +160,7 @@ it('a table longer than the terminal goes through the pager, which never loses o
 });
 
 it('a write without data prints its status and message as JSON', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const resource = 'type=document,id=d1,org=acme,role=viewer';
   await user.svc(['documents', 'add', '--local', '--org', 'acme', '--document', 'd1', '--name', 'One']);
   const grant = ['permissions', 'add', '--local', '--user', 'u1', '--resource', resource];
@@ -184,7 +185,7 @@ it('--fields accepts table headers in any case, and suggests names', async () =>
 });
 
 it('a record is printed with indented fields', async () => {
-  const { stdout } = await (await newUser()).svc(['workspace', 'get', '--local']);
+  const { stdout } = await (await newUserInProcess()).svc(['workspace', 'get', '--local']);
   expect(stdout).toMatch(/^owner\n {2}email {2,}local@localhost\n/m);
   expect(stdout).toMatch(/^apiKeyList\n {2}[0-9a-f]{32}\n {4}id {2,}/m);
 });
