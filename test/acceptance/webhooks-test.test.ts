@@ -162,7 +162,15 @@ describe('svc webhooks test detects', () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
         const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
-        const words = [url, '--effects-url', effects, '--encrypt-for', join(user.home, 'public.pem'), '--timeout', '3s'];
+        const words = [
+          url,
+          '--effects-url',
+          effects,
+          '--encrypt-for',
+          join(user.home, 'public.pem'),
+          '--timeout',
+          '3s',
+        ];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
         for (let again = 0; code === 0 && again < 5; again += 1) {
