@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that run the built svc, or change their process. */
-const ACCEPTANCE = 'test/{acceptance,packaging}/**/*.test.ts';
+/** Tests that run the built svc, or start other processes. */
+const ACCEPTANCE = ['test/{acceptance,packaging}/**/*.test.ts', 'test/**/*.process.test.ts'];
 
 export default defineConfig({
   test: {
@@ -18,9 +18,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ACCEPTANCE] },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] },
       },
-      { extends: true, test: { name: 'acceptance', include: [ACCEPTANCE] } },
+      { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },
       {
         extends: true,
         test: {
