@@ -13,7 +13,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    maxWorkers: 2,
+    // More than two processors: many tests wait, for processes, time limits, or a database.
+    maxWorkers: 3,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
       {
