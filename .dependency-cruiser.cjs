@@ -3,8 +3,9 @@
  * and never their siblings; the one exception is that the service signs what webhooks verifies.
  */
 const LAYERS = {
-  commands: ['bulk', 'webhooks', 'service', 'output', 'profiles', 'client', 'catalog', 'kernel'],
+  commands: ['settings', 'bulk', 'webhooks', 'service', 'output', 'profiles', 'client', 'catalog', 'kernel'],
   library: ['service', 'client', 'catalog', 'kernel'],
+  settings: ['bulk', 'service', 'client', 'catalog', 'kernel'],
   bulk: ['client', 'catalog', 'kernel'],
   output: ['client', 'catalog', 'kernel'],
   profiles: ['client', 'catalog', 'kernel'],
@@ -27,9 +28,9 @@ const FOLDERS = {
     ['tree'],
     [
       ...['auth-tokens', 'doctor', 'history', 'jobs', 'local', 'mcp', 'profiles'],
-      ...['serve', 'setup', 'shells', 'tools', 'validate', 'webhooks'],
+      ...['serve', 'settings', 'setup', 'shells', 'tools', 'validate', 'webhooks'],
     ],
-    ['deliveries'],
+    ['deliveries', 'plan'],
     ['run'],
     ['bulk'],
     ['call'],
@@ -48,12 +49,12 @@ const OWNERS = {
   'cli-progress': ['output/'],
   'csv-stringify': ['output/', 'bulk/'],
   'jq-wasm': ['output/'],
-  yaml: ['output/', 'bulk/source/'],
+  yaml: ['output/', 'bulk/source/', 'settings/file/'],
   'p-queue': ['bulk/'],
   ky: ['client/'],
   undici: ['client/'],
   '@napi-rs/keyring': ['profiles/'],
-  microdiff: ['commands/'],
+  microdiff: ['commands/', 'settings/'],
   '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
@@ -64,7 +65,7 @@ const OWNERS = {
   jose: ['service/handlers/'],
 };
 const OWNED_BUILT_INS = {
-  sqlite: ['service/store/', 'bulk/journal/', 'kernel/lock.ts'],
+  sqlite: ['service/store/', 'bulk/journal/', 'settings/ledger.ts', 'kernel/lock.ts'],
   'https?|http2|net|tls|dgram': [
     'service/',
     'webhooks/',
@@ -121,7 +122,7 @@ module.exports = {
       to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${Object.keys(OWNED_BUILT_INS).join('|')})$` },
     },
     {
-      from: { path: below(['bulk/', 'client/', 'commands/', 'library/', 'service/']) },
+      from: { path: below(['bulk/', 'client/', 'commands/', 'library/', 'service/', 'settings/']) },
       to: { path: '^node_modules/zod/', dependencyTypes: ['type-only'] },
     },
     { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },

@@ -11,7 +11,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type Bundle, dropImports, exportsOf, mergeStubs } from './packaging/merge-stubs.ts';
 
 const EVALUATED =
-  /src[/\\](catalog[/\\](manifest-texts|outline)|commands[/\\](tree[/\\]tool-outline|help[/\\]root-help)|kernel[/\\]version)\.ts$/;
+  /src[/\\](catalog[/\\](serialized-operations|outline)|commands[/\\](tree[/\\]tool-outline|help[/\\]root-help)|kernel[/\\]version)\.ts$/;
 
 /** Modules whose values are computed at build time, to make the built tool start faster. */
 const evaluated: Plugin = {

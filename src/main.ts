@@ -2,9 +2,10 @@ import { systemClock } from './kernel/clock.ts';
 import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
 import { commandLineOf, step } from './kernel/hint.ts';
-import { createProcessIo, currentFolder, type Io, ignoreSignalListenersOfLibraries } from './kernel/io.ts';
+import { createProcessIo, type Io } from './kernel/io.ts';
+import { currentFolder, ignoreSignalListenersOfLibraries } from './kernel/process.ts';
 
-/** Runs the command line of this process. The only place where an error becomes an exit code. */
+/** Runs the command line of this process, and converts errors to exit codes. */
 export async function main(version: string): Promise<void> {
   const io = createProcessIo();
   const words = process.argv.slice(2);
@@ -45,7 +46,7 @@ async function help(io: Io, words: readonly string[]): Promise<void> {
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {
-  // An unhandled error is a bug. Node.js itself would print it without redaction.
+  // Reports unhandled errors as bugs. Node.js would print them without redaction.
   process.on('uncaughtException', (thrown) => {
     void runToExitCode(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
   });
@@ -61,7 +62,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   });
 }
 
-/** Aborts at the first signal; a second one ends the process at once. */
+/** Creates a signal that aborts at the first process signal. The second one ends the process at once. */
 function createProcessSignal(): AbortSignal {
   const controller = new AbortController();
   for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {

@@ -3,7 +3,6 @@ import type { RecordList } from './batches.ts';
 import type { MeasuredRequest } from './journal/metrics.ts';
 import type { RequestTiming } from './limiter/adaptive-limit.ts';
 
-/** The outcome of one request for a batch. */
 export type BatchRequestOutcome = RequestTiming &
   MeasuredRequest &
   (
@@ -14,16 +13,16 @@ export type BatchRequestOutcome = RequestTiming &
         /** Whether an earlier attempt may have been applied. */
         readonly unsettled?: boolean;
       }
-    /** The response says that all records succeeded. */
+    /** The response confirms that all records succeeded. */
     | { readonly kind: 'confirmed' }
     /** The response has one result for all records together. */
-    | { readonly kind: 'answered_whole'; readonly response: unknown }
+    | { readonly kind: 'answered_together'; readonly response: unknown }
     /** The service applied nothing because of the request's content. Other requests may succeed. */
     | {
         readonly kind: 'refused';
         readonly error: SvcError;
         /** Error messages by the record's index in the request, if the service names the invalid records. */
-        readonly named?: ReadonlyMap<number, string>;
+        readonly invalidRecords?: ReadonlyMap<number, string>;
         /** Whether the request was too large, so that its halves may succeed. */
         readonly tooLarge?: boolean;
       }
@@ -31,7 +30,7 @@ export type BatchRequestOutcome = RequestTiming &
     | {
         readonly kind: 'unknown';
         readonly error: SvcError;
-        /** Whether the service failed, perhaps because of one record, or the connection to it. */
+        /** Source of the failure: the service, perhaps because of one record, or the connection. */
         readonly by: 'service' | 'connection';
         /** When the records may be sent again: in this run, when the job is resumed, or never. */
         readonly resend: 'now' | 'resumed' | 'never';
@@ -40,13 +39,11 @@ export type BatchRequestOutcome = RequestTiming &
     | { readonly kind: 'fatal'; readonly error: SvcError }
   );
 
-/** A `part` is a piece of a request that failed with an internal error. If it fails the same way, it is not retried. */
+/** `part`: records of a request that failed with an internal error. Another internal error is not retried. */
 export type RequestKind = 'new' | 'part';
 
-/** Sends one request for a batch. */
 export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
 
-/** The reason why a job stops early. */
 export type StopReason =
   | { readonly kind: 'signal'; readonly reason: unknown }
   | { readonly kind: 'errors' }

@@ -15,9 +15,9 @@ export interface ParsedResponse {
 
 /**
  * Parses the results in a response, which is keyed by ID or a list in the order of the request. Only a literal `true`
- * is success. A record that the response does not mention has an unknown outcome.
+ * is success. The outcome of a missing record is unknown.
  */
-export function parseResponse(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
+export function parseItemResults(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
   if (Array.isArray(response)) return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
   const byId: Readonly<Record<string, unknown>> = isObject(response) ? response : {};
   let mentioned = 0;
@@ -62,7 +62,7 @@ function findUnexpectedIds(response: object, batch: RecordList): readonly string
   return Object.keys(response).filter((id) => !sent.has(id));
 }
 
-/** The last redacted message. Most records of a batch get the same message. */
+/** Cache of the last redacted message, because most records of a batch get the same one. */
 let last = { message: '', clean: '' };
 
 function withoutSecrets(message: string): string {

@@ -9,7 +9,6 @@ export interface BatchLimits {
   readonly characters: number;
 }
 
-/** The records of one request. */
 export interface Batch {
   readonly records: RecordList;
   /** Whether the records were sent before, and may have been applied. */
@@ -21,7 +20,7 @@ export type PendingRecords = RecordList | { readonly resend: RecordList };
 
 /**
  * Splits records into batches, in order. An empty list ends the current batch. Records to resend form one batch,
- * whatever the limits.
+ * regardless of the limits.
  */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,

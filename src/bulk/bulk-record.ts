@@ -1,7 +1,7 @@
 /** A checked record that is ready to send. */
 export interface BulkRecord {
   readonly id: string;
-  /** Index among all records of the input, from 0. Skipped records count too. */
+  /** Index among all records of the input, from 0. Includes skipped records. */
   readonly index: number;
   /** Line in the input file; null if the record was not read from a file. */
   readonly line: number | null;
@@ -9,7 +9,7 @@ export interface BulkRecord {
   readonly value: unknown;
   /** The record in the input's format, with its ID if it was generated. */
   readonly text: string;
-  /** The record as one line of JSON, whatever the input's format. */
+  /** The record as one line of JSON, in any input format. */
   readonly jsonLine: string;
   /** The JSON text to send. Equals `text` if the input is JSON and the record is unchanged. */
   readonly json: string;
@@ -18,7 +18,6 @@ export interface BulkRecord {
 /** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */
 export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'existing' | 'skipped';
 
-/** The outcome of one record. */
 export interface RecordResult {
   readonly record: BulkRecord;
   readonly status: RecordStatus;

@@ -9,19 +9,18 @@ export async function* readCheckedRecords(
   input: RecordInput,
   rules: RecordRules,
   check: RecordCheck,
-): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly leftOut: readonly BulkRecord[] }> {
+): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly skipped: readonly BulkRecord[] }> {
   for await (const chunk of readFinalizedRecords(input, rules, check)) {
-    const own = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
-    if (check.leftOut === 0) yield { records: own, leftOut: [] };
+    const inShard = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
+    if (check.skipped === 0) yield { records: inShard, skipped: [] };
     else {
-      const [records, leftOut]: [BulkRecord[], BulkRecord[]] = [[], []];
-      for (const record of own) (check.isLeftOut(record.index) ? leftOut : records).push(record);
-      yield { records, leftOut };
+      const [records, skipped]: [BulkRecord[], BulkRecord[]] = [[], []];
+      for (const record of inShard) (check.isSkipped(record.index) ? skipped : records).push(record);
+      yield { records, skipped };
     }
   }
 }
 
-/** Reads all records of a valid input. */
 async function* readFinalizedRecords(
   input: RecordInput,
   rules: RecordRules,

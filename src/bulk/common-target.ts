@@ -1,5 +1,5 @@
 /** How to treat a target field in a record if the command does not name the target: reject it, or require that all records agree. */
-type UnnamedFieldPolicy = 'refused' | 'as the first record';
+type UnnamedFieldPolicy = 'reject' | 'match first record';
 
 /**
  * The organization, document, folder, or group that all records of a job go to. A record may repeat the target, but must
@@ -11,9 +11,9 @@ export class CommonTarget {
   readonly #values: Map<string, unknown>;
   readonly #unnamed: UnnamedFieldPolicy;
 
-  constructor(fields: readonly string[], given: Readonly<Record<string, unknown>>, unnamedFields: UnnamedFieldPolicy) {
+  constructor(fields: readonly string[], values: Readonly<Record<string, unknown>>, unnamedFields: UnnamedFieldPolicy) {
     this.fields = fields;
-    this.#values = new Map(fields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])));
+    this.#values = new Map(fields.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])));
     this.#unnamed = unnamedFields;
   }
 
@@ -22,8 +22,7 @@ export class CommonTarget {
     const value = this.#values.get(field);
     if (value === stated) return undefined;
     if (value !== undefined) return `${quoted(stated)} differs from ${quoted(value)}, the target of all records`;
-    if (this.#unnamed === 'refused')
-      return `the record is for ${quoted(stated)}, but the command does not name a ${field}`;
+    if (this.#unnamed === 'reject') return `the record is for ${quoted(stated)}, but the command does not set ${field}`;
     this.#values.set(field, stated);
     return undefined;
   }

@@ -4,7 +4,7 @@ export interface Diagnostic {
   readonly line: number | null;
   /** Column of the error if `isExact`, otherwise of the record. */
   readonly column?: number;
-  /** Set if line and column are those of the error itself, and not of its record. */
+  /** Set if line and column locate the error itself instead of its record. */
   readonly isExact?: true;
   /** Number of the record in the file, from 1. Set if other records are on the same line. */
   readonly record?: number;
@@ -24,8 +24,8 @@ export interface FileDiagnostic extends Diagnostic {
  */
 export function formatDiagnostic(diagnostic: FileDiagnostic): string {
   const { file, line, column, record, isExact } = diagnostic;
-  const shown = [file, line, isExact || record !== undefined ? column : null];
-  const position = shown.filter((part) => part !== null && part !== undefined).join(':');
+  const parts = [file, line, isExact || record !== undefined ? column : null];
+  const position = parts.filter((part) => part !== null && part !== undefined).join(':');
   return `${position}: ${describeDiagnostic(diagnostic)}`;
 }
 

@@ -5,7 +5,6 @@ import type { IdHashSet } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { InputError } from './source/source.ts';
 
-/** A record's ID and position. */
 export interface IdentifiedRecord {
   readonly id: string;
   readonly index: number;
@@ -20,23 +19,19 @@ export interface IdentifiedRecord {
 /** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
 const MAX_IDS_PER_PASS = 250_000;
 
-/** How to handle records with the same ID. */
 export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
   /** Receives the indexes of the records to skip. */
-  readonly leftOut: BitSet;
+  readonly skipped: BitSet;
   /** Called with two records that have the same ID, if duplicates are not allowed. */
   readonly reportDuplicate: (record: IdentifiedRecord, earlier: IdentifiedRecord) => void;
 }
 
-/**
- * Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual
- * duplicates.
- */
+/** Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual duplicates. */
 export async function resolveDuplicates(
   read: () => AsyncIterable<readonly IdentifiedRecord[]>,
   repeated: IdHashSet,
-  { duplicates, leftOut, reportDuplicate }: DuplicateResolution,
+  { duplicates, skipped, reportDuplicate }: DuplicateResolution,
 ): Promise<void> {
   for (const ids of repeated.split(MAX_IDS_PER_PASS)) {
     const kept = new Map<string, IdentifiedRecord>();
@@ -47,13 +42,13 @@ export async function resolveDuplicates(
         if (!earlier || duplicates === 'last') kept.set(record.id, record);
         if (!earlier) continue;
         if (duplicates === 'fail') reportDuplicate(record, earlier);
-        else leftOut.add(duplicates === 'first' ? record.index : earlier.index);
+        else skipped.add(duplicates === 'first' ? record.index : earlier.index);
       }
     }
   }
 }
 
-/** Reads the ID and position of all records that have an ID, valid or not. Skips what cannot be read. */
+/** Reads the ID and position of all records that have an ID, valid or not. Skips unreadable records. */
 export async function* readIdentifiedRecords(
   files: readonly InputFile[],
   rules: PreparationRules,
@@ -66,13 +61,13 @@ export async function* readIdentifiedRecords(
     try {
       for await (const records of source.recordChunks) {
         lines.startChunk(records);
-        const found: IdentifiedRecord[] = [];
+        const identified: IdentifiedRecord[] = [];
         for (const [at, record] of records.entries()) {
           const index = next++;
           const id = readId(() => prepare(record, index));
-          if (typeof id === 'string') found.push({ id, index, file: file.name, ...lines.positionAt(at) });
+          if (typeof id === 'string') identified.push({ id, index, file: file.name, ...lines.positionAt(at) });
         }
-        yield found;
+        yield identified;
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

@@ -11,7 +11,7 @@ export type ExistingRecords<Send = SendBatchRequest> =
   /** Updates the records that differ from the ones that were sent. */
   | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
 
-/** The existing records of a job, by how they were handled. */
+/** Numbers of existing records in a job, by outcome. */
 export interface ExistingCounts {
   readonly existing: number;
   readonly updated: number;
@@ -20,7 +20,7 @@ export interface ExistingCounts {
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
-/** Adds the existing records of a batch to a count. */
+/** Returns the counts plus the existing records of a batch. */
 export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
@@ -31,21 +31,53 @@ export function addExisting(counts: ExistingCounts, items: readonly RecordResult
   return sum;
 }
 
-/** Whether the service refused a record because its ID exists. */
-export function alreadyExists({ status, code }: RecordResult): boolean {
+/**
+ * Looks up records that already exist, because an earlier request may have created them. A record that matches the one that
+ * was sent counts as succeeded. Returns the given list if no record exists.
+ */
+export async function settleExisting(
+  items: readonly RecordResult[],
+  lookUp: LookUpRecords | undefined,
+): Promise<readonly RecordResult[]> {
+  const doubtful = items.filter(alreadyExists);
+  if (doubtful.length === 0) return items;
+  const found = await lookUp?.(doubtful.map(({ record }) => record));
+  return items.map((item) => (alreadyExists(item) ? settleExistingRecord(item, found?.get(item.record.id)) : item));
+}
+
+/** Skips or updates the records that existed before the job. @param update sends the updates of records that differ */
+export async function resolveExisting<Send>(
+  items: readonly RecordResult[],
+  existing: ExistingRecords<Send> | undefined,
+  update: (records: RecordList, send: Send) => Promise<readonly RecordResult[]>,
+): Promise<readonly RecordResult[]> {
+  const found = items.filter(alreadyExists);
+  if (!existing || found.length === 0) return items;
+  const others = items.filter((item) => !alreadyExists(item));
+  if (existing.action === 'skip')
+    return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
+  const asSent = await existing.lookUp(found.map(({ record }) => record));
+  const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
+  const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
+  const updated = changed.length === 0 ? [] : await update(changed, existing.send);
+  return [...others, ...unchanged.map(markUnchanged), ...updated.map(markUpdated)];
+}
+
+/** Whether the service rejected a record because its ID exists. */
+function alreadyExists({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }
 
-/** Settles a record that exists, and that an earlier request of the job may have created. */
-export function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
+/** Settles a record that already exists and may have been created by an earlier request of the job. */
+function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
-  if (isAsSent) return { ...asUnchanged(item), message: 'the record already existed when it was sent again' };
+  if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
   const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
 /** Marks an existing record that equals the one that was sent. */
-export function asUnchanged({ record }: RecordResult): RecordResult {
+function markUnchanged({ record }: RecordResult): RecordResult {
   return {
     record,
     status: 'succeeded',
@@ -55,7 +87,6 @@ export function asUnchanged({ record }: RecordResult): RecordResult {
   };
 }
 
-/** Marks an existing record after its update. */
-export function asUpdated(item: RecordResult): RecordResult {
+function markUpdated(item: RecordResult): RecordResult {
   return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
 }

@@ -8,16 +8,15 @@ const MAX_WARNINGS = 100;
 /** Upper bound on distinct hints. Later ones apply to few problems. */
 const MAX_HINTS = 20;
 
-/** How to fix empty rows. */
-const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often some at the end';
+const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
 
-/** Groups consecutive rows without values, so that hundreds at the end of a spreadsheet are one problem. */
+/** Groups consecutive rows without values into one problem, because a spreadsheet can end with hundreds. */
 class EmptyRows {
   #firstLine = 0;
   #count = 0;
   #lastIndex = -1;
 
-  /** Adds a row. Returns the problem of the rows before it, if they are not consecutive. */
+  /** Adds a row. If it does not follow the previous rows, returns their problem. */
   add(line: number, index: number): Diagnostic | undefined {
     const earlier = index === this.#lastIndex + 1 ? undefined : this.take();
     if (this.#count === 0) this.#firstLine = line;
@@ -26,11 +25,14 @@ class EmptyRows {
     return earlier;
   }
 
-  /** Returns the problem of the rows since the last call. @param read number of records read, at the end of the file */
+  /**
+   * Returns the problem of the rows since the last call.
+   * @param read number of records read, at the end of the file
+   */
   take(read?: number): Diagnostic | undefined {
     if (this.#count === 0) return undefined;
-    const place = this.#lastIndex + 1 === read ? ' at the end of the file' : '';
-    const message = `${formatNounCount(this.#count, 'row')} without values${place}`;
+    const suffix = this.#lastIndex + 1 === read ? ' at the end of the file' : '';
+    const message = `${formatNounCount(this.#count, 'row')} without values${suffix}`;
     this.#count = 0;
     return { line: this.#firstLine, column: 1, message };
   }
@@ -38,7 +40,6 @@ class EmptyRows {
 
 /** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {
-  /** The first problems. */
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
   readonly warnings: FileDiagnostic[] = [];
@@ -61,7 +62,6 @@ export class FindingCollector {
     return forAll ?? this.#renameHint ?? this.#fileHint;
   }
 
-  /** Enters the next file. */
   protected enterFile(name: string): void {
     this.#file = name;
   }
@@ -75,10 +75,9 @@ export class FindingCollector {
     this.addError(error);
   }
 
-  /** Adds a problem of the current file. */
-  addToFile(problem: Diagnostic): void {
+  addToFile(problem: Diagnostic, hint?: string): void {
     this.#addEmptyRows(this.#emptyRows.take());
-    this.add({ file: this.#file, ...problem });
+    this.add({ file: this.#file, ...problem }, hint);
   }
 
   /** Adds a problem, with a hint if one fix applies to all problems of this kind. */
@@ -93,8 +92,7 @@ export class FindingCollector {
   addError({ position, problem, hint }: InputError, record?: number): void {
     const { line = null, column } = position;
     const place = { line, ...(column !== undefined && { column }), ...(record !== undefined && { record }) };
-    this.addToFile({ ...place, message: problem, isExact: true });
-    if (hint !== undefined) this.countHint(hint, 1);
+    this.addToFile({ ...place, message: problem, isExact: true }, hint);
   }
 
   /** Adds a row without values, by its index among all records. */
@@ -102,14 +100,13 @@ export class FindingCollector {
     this.#addEmptyRows(this.#emptyRows.add(line, index));
   }
 
-  /** Counts problems that a hint applies to. */
   countHint(hint: string, count: number): void {
     const before = this.#hints.get(hint) ?? 0;
     if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS)) this.#hints.set(hint, before + count);
   }
 
-  /** Notes that a record lacks its ID but has another field that probably contains it. */
-  noteRenamedField(name: string, idField: string): void {
+  /** Records the name of a field that probably contains the missing ID. */
+  recordRenamedField(name: string, idField: string): void {
     this.#renameHint ??= renameHint(name, idField);
   }
 
@@ -120,7 +117,7 @@ export class FindingCollector {
     return true;
   }
 
-  /** Adds a warning about the current file that counts as `count` warnings, without an upper bound. */
+  /** Adds a warning about the current file that counts as `count` warnings. Ignores the upper bound. */
   protected addWarning(warning: Diagnostic, count = 1): void {
     this.warnings.push({ file: this.#file, ...warning });
     this.warningCount += count;

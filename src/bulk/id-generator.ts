@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Creates UUID-shaped IDs for records without one, derived from the job and the index so that a resumed job generates the same IDs. */
+/**
+ * Creates IDs in UUID format for records without one. They depend only on the job and the index, so that a resumed job
+ * generates the same IDs.
+ */
 export function createIdGenerator(job: string): (index: number) => string {
   return (index) => {
     const bytes = createHash('sha256').update(`${job}\n${index}`).digest();

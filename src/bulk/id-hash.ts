@@ -15,7 +15,7 @@ export function hashId(id: string, halves: Uint32Array, at: number): void {
   halves[at + 1] = high;
 }
 
-/** A share of an input for one of several machines: share number `part`, from 1, `of` the total. */
+/** One of several shares of an input, for several machines. `part` counts from 1; `of` is the number of shares. */
 export interface Shard {
   readonly part: number;
   readonly of: number;

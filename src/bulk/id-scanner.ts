@@ -1,12 +1,12 @@
 import { BitSet } from './bit-set.ts';
 
 /**
- * Finds the ID in a record's JSON text without parsing it: the quoted text after the first `"userId":`. While all
- * records are parsed for the check, `verify` tests whether scanning each one yields its ID.
+ * Finds the ID in a record's JSON text without parsing it: the quoted text after the first `"userId":`. During the
+ * check, which parses all records, `verify` detects the records whose scan yields a wrong ID.
  */
 export class IdScanner {
   readonly #field: string;
-  /** The field's name, the colon and the opening quote, spaced as in the first record. */
+  /** The field's name, the colon, and the opening quote, spaced as in the first record. */
   #opening: string | undefined;
   /** Indexes of the records whose scan yields a wrong ID. */
   readonly #misread = new BitSet();

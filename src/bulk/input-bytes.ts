@@ -79,7 +79,6 @@ export class SpooledBytes {
     }
   }
 
-  /** Deletes the spool. */
   async discard(): Promise<void> {
     if (this.#state !== 'untouched') await rm(this.path, { force: true });
   }

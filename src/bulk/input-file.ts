@@ -13,7 +13,6 @@ import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
-/** Identifies the content of a file. */
 export interface FileFingerprint {
   /** Size of the file, compressed or not. */
   readonly bytes: number;
@@ -30,9 +29,9 @@ export interface InputFile {
   readonly path: string | undefined;
   /** Whether the input is a pipe, stored in a spool at `path`. */
   readonly spooled: boolean;
-  /** Bytes read by the first reading, and the total if known. */
+  /** Bytes read in the first pass, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /** Opens the records from the first. `warn` receives a warning for each ignored part of the file. */
+  /** Starts reading the records from the beginning. `warn` receives a warning for each ignored part of the file. */
   open(warn?: (warning: Diagnostic) => void): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
@@ -61,21 +60,20 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
   if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
   if (knownFormat) return new TextFile(request, { name, format: knownFormat, bytes });
-  const firstReading = startFirstReading(bytes, name);
-  const text = await firstReading.text;
+  const firstPass = startFirstPass(bytes, name);
+  const text = await firstPass.text;
   const format = detectFormat(text.head, field);
   if (!format) {
     throw new SvcError('usage', `cannot detect the format of ${name}`, {
       hint: 'add --input-format json, ndjson, csv, or yaml',
     });
   }
-  if (bytes instanceof SpooledBytes) return new TextFile(request, { name, format, bytes }, firstReading);
-  // Close the file, so that a long list of inputs does not hold all of them open.
+  if (bytes instanceof SpooledBytes) return new TextFile(request, { name, format, bytes }, firstPass);
+  // Closes the file, so that a long list of inputs does not hold all of them open.
   await text.cancel();
   return new TextFile(request, { name, format, bytes });
 }
 
-/** Creates an input from values in memory. */
 export function createMemoryFile(name: string, values: readonly unknown[]): InputFile {
   const text = Buffer.from(JSON.stringify(values));
   return {
@@ -93,25 +91,25 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
 async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, name: string): Promise<InputBytes> {
   if (file === '-') return new SpooledBytes(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
-  const found = await stat(path);
-  if (found.isFile()) return new RegularFileBytes(path, name, found.size, signal);
+  const stats = await stat(path);
+  if (stats.isFile()) return new RegularFileBytes(path, name, stats.size, signal);
   return new SpooledBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 
-/** A first reading in progress. */
-interface FirstReading {
+/** A first pass over the bytes, in progress. */
+interface FirstPass {
   readonly fingerprint: FingerprintStream;
   readonly text: Promise<InputText>;
 }
 
-function startFirstReading(bytes: InputBytes, name: string, format?: InputFormat): FirstReading {
+function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): FirstPass {
   const fingerprint = new FingerprintStream();
   return { fingerprint, text: decodeInputText(fingerprint.pass(bytes.read()), name, emptyFilePolicy(format)) };
 }
 
-/** An empty NDJSON file is an empty list of records. The other formats have a text for an empty list. */
-function emptyFilePolicy(format: InputFormat | undefined): 'refused' | 'allowed' {
-  return format === 'ndjson' ? 'allowed' : 'refused';
+/** An empty NDJSON file is a valid empty list. The other formats write an empty list explicitly. */
+function emptyFilePolicy(format: InputFormat | undefined): 'reject' | 'allow' {
+  return format === 'ndjson' ? 'allow' : 'reject';
 }
 
 class TextFile implements InputFile {
@@ -119,21 +117,21 @@ class TextFile implements InputFile {
   readonly format: InputFormat;
   readonly #layout: RecordLayout;
   readonly #bytes: InputBytes;
-  #firstReading: FirstReading | undefined;
-  /** Whether the first reading has started but its text was not used yet. */
-  #isFirstReadingUnused: boolean;
+  #firstPass: FirstPass | undefined;
+  /** Whether the first pass has started but its text was not used yet. */
+  #isFirstPassUnused: boolean;
 
   constructor(
     layout: RecordLayout,
     { name, format, bytes }: { readonly name: string; readonly format: InputFormat; readonly bytes: InputBytes },
-    firstReading?: FirstReading,
+    firstPass?: FirstPass,
   ) {
     this.#layout = layout;
     this.name = name;
     this.format = format;
     this.#bytes = bytes;
-    this.#firstReading = firstReading;
-    this.#isFirstReadingUnused = firstReading !== undefined;
+    this.#firstPass = firstPass;
+    this.#isFirstPassUnused = firstPass !== undefined;
   }
 
   get path(): string {
@@ -145,7 +143,7 @@ class TextFile implements InputFile {
   }
 
   get readProgress() {
-    return { bytes: this.#firstReading?.fingerprint.bytes ?? 0, of: this.#bytes.size };
+    return { bytes: this.#firstPass?.fingerprint.bytes ?? 0, of: this.#bytes.size };
   }
 
   async open(warn: (warning: Diagnostic) => void = () => undefined): Promise<Source> {
@@ -155,7 +153,7 @@ class TextFile implements InputFile {
   }
 
   fingerprint(): FileFingerprint {
-    const identity = this.#firstReading?.fingerprint.result;
+    const identity = this.#firstPass?.fingerprint.result;
     if (!identity) throw new TypeError(`${this.name} was not read to its end`);
     return identity;
   }
@@ -165,11 +163,11 @@ class TextFile implements InputFile {
   }
 
   #text(): Promise<InputText> {
-    if (this.#firstReading && !this.#isFirstReadingUnused)
+    if (this.#firstPass && !this.#isFirstPassUnused)
       return decodeInputText(this.#bytes.read(), this.name, emptyFilePolicy(this.format));
-    this.#isFirstReadingUnused = false;
-    this.#firstReading ??= startFirstReading(this.#bytes, this.name, this.format);
-    return this.#firstReading.text;
+    this.#isFirstPassUnused = false;
+    this.#firstPass ??= startFirstPass(this.#bytes, this.name, this.format);
+    return this.#firstPass.text;
   }
 }
 

@@ -8,7 +8,7 @@ export class JobCounters {
   succeeded: number;
   failed: number;
   unknown: number;
-  /** Records that existed before the job. The updated and unchanged ones succeeded. */
+  /** Records that existed before the job. Updated and unchanged records also count as succeeded. */
   existing: ExistingCounts;
   requests: number;
   retries: number;

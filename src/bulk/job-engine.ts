@@ -8,22 +8,22 @@ import { RepeatedRefusals } from './repeated-refusals.ts';
 import { type BatchResult, sendBatch } from './send-batch.ts';
 
 export interface BulkJob {
-  /** Records in the order to send, with unique IDs. `splitIntoBatches` splits them into requests. */
+  /** Records to send, in order, with unique IDs. `splitIntoBatches` splits them into requests. */
   readonly records: AsyncIterable<PendingRecords> | Iterable<PendingRecords>;
   readonly limits: BatchLimits;
   /** Number of failed and unknown records at which the job stops (default: no limit). */
   readonly stopAtErrors?: number;
   /** Records to include in results (default: `exceptions`). */
   readonly reported?: ReportedRecords;
-  /** Whether an earlier run of the job had a successful record. */
+  /** Whether a record succeeded in an earlier run of the job. */
   readonly hasEarlierSuccess?: boolean;
 }
 
 /** Log of the engine's batches. An error thrown by a method stops the job. */
 export interface BatchLog {
-  /** Records that a batch is about to be sent. The engine sends it only after this returns. */
+  /** Logs that a batch is about to be sent. The engine sends the batch only after this method returns. */
   recordIntent(batch: RecordList): void;
-  /** Records the final result of a batch. */
+  /** Logs the final result of a batch. */
   recordResult(batch: RecordList, result: BatchResult): Promise<void>;
 }
 
@@ -39,14 +39,18 @@ export interface JobDependencies {
   readonly signal: AbortSignal;
 }
 
-const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_whole', 'confirmed']);
+const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set([
+  'answered',
+  'answered_together',
+  'confirmed',
+]);
 
 /** Number of consecutive batches without a response, including retries, after which the job stops. */
 const MAX_UNANSWERED_BATCHES = 10;
 
 /**
  * Sends the records of a job in concurrent batches until all are sent or the job stops, then waits for the batches in
- * flight. The engine prints nothing and reads no clock. It does not report unsent records.
+ * flight. The engine does not print, read a clock, or report unsent records.
  * @returns the reason for an early stop
  */
 export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): Promise<StopReason | undefined> {
@@ -72,8 +76,7 @@ class Run {
   #inFlight = 0;
   #errors = 0;
   #answeredCount = 0;
-  /** Consecutive batches without a response. */
-  #unansweredInARow = 0;
+  #consecutiveUnanswered = 0;
   #stop: StopReason | undefined;
   #unexpectedError: { readonly thrown: unknown } | undefined;
   /** Called when a batch completes while `#nextCompletion` is pending. */
@@ -90,7 +93,7 @@ class Run {
 
   /** Waits until one more batch may be sent. Returns false if the job is stopping. */
   async waitForCapacity({ records }: Batch): Promise<boolean> {
-    // Each request of a split batch acquires its own slot, so bound the number of batches as well.
+    // Bounds the number of batches as well, because each request of a split batch acquires its own slot.
     while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping) await this.#nextCompletion();
     return this.#acquireSlot(records);
   }
@@ -114,7 +117,6 @@ class Run {
     }
   }
 
-  /** Waits for the batches in flight. */
   async finish(): Promise<StopReason | undefined> {
     while (this.#inFlight > 0) await this.#nextCompletion();
     const stop = this.#stop;
@@ -146,7 +148,7 @@ class Run {
       send: admit(send),
       existing: existing?.action === 'update' ? { ...existing, send: admit(existing.send) } : existing,
       countAnswered: () => this.#answeredCount,
-      // If the job stops during the pause, no request is sent after it.
+      // If the job stops during the pause, no further request is sent.
       pause: (repetition) => pause(repetition, this.#stopping.signal).catch(() => undefined),
       repeatedRefusals: this.#repeatedRefusals,
       lookUp,
@@ -180,8 +182,8 @@ class Run {
 
   #checkStopConditions({ items, fatal, unanswered }: BatchResult): void {
     if (fatal) this.#stopWith({ kind: 'fatal', error: fatal });
-    this.#unansweredInARow = unanswered ? this.#unansweredInARow + 1 : 0;
-    if (unanswered && this.#unansweredInARow >= MAX_UNANSWERED_BATCHES)
+    this.#consecutiveUnanswered = unanswered ? this.#consecutiveUnanswered + 1 : 0;
+    if (unanswered && this.#consecutiveUnanswered >= MAX_UNANSWERED_BATCHES)
       this.#stopWith({ kind: 'fatal', error: unanswered });
     for (const { status } of items) if (status === 'failed' || status === 'unknown') this.#errors += 1;
     if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY)) this.#stopWith({ kind: 'errors' });

@@ -18,7 +18,6 @@ export interface JobRecorderOptions {
   readonly metrics: Metrics;
   readonly counters: JobCounters;
   readonly clock: Clock;
-  /** Receives a line for each record. */
   readonly results?: ResultsFile | undefined;
 }
 
@@ -31,7 +30,7 @@ const DURABLE_INTERVAL = 1_000;
 /** Records the intents and results of a job in the journal, the results file, and the metrics. */
 export class JobRecorder implements BatchLog {
   readonly #options: JobRecorderOptions;
-  /** Number of this run among the runs of the job, from 1. */
+  /** Number of this run of the job, from 1. */
   readonly runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;
@@ -59,7 +58,7 @@ export class JobRecorder implements BatchLog {
     this.#options.journal.recordIntent(rangeOf(batch), isDue ? 'durable' : 'written');
   }
 
-  /** Throws an error of the results file only after the journal has the outcome. */
+  /** Writes the outcome to the journal before it throws an error of the results file. */
   async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);
@@ -77,7 +76,7 @@ export class JobRecorder implements BatchLog {
     if (resultsError) throw resultsError;
   }
 
-  /** Wraps `send` so that its requests are measured. */
+  /** Wraps `send` and measures its requests. */
   withMetrics(send: SendBatchRequest): SendBatchRequest {
     return async (batch, kind) => {
       this.#inFlight += 1;
@@ -129,7 +128,7 @@ export class JobRecorder implements BatchLog {
     this.#options.journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
   }
 
-  /** Flushes outcomes soon, even if no intent follows. An error is ignored here: it recurs at the next intent or at the end. */
+  /** Flushes outcomes soon, even if no intent follows. Ignores errors, which recur at the next intent or at the end. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;

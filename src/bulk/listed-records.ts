@@ -3,7 +3,7 @@ import { isObject } from '../kernel/is-object.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 
-/** Returns a record without the fields that only a list command prints, and with its ID under the name to send. */
+/** Converts a record of a list command to a record to send: drops read-only fields and renames the ID. */
 type ConvertListed = (value: unknown, problems: RecordProblem[]) => unknown;
 
 /**
@@ -24,7 +24,7 @@ export function createListedConverter(
     if (listedId === id && !names.some((name) => isDropped.has(name))) return value;
     const children = nested === undefined ? undefined : value[nested];
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
-      problems.push({ field: nested, message: 'records inside a record are not sent; pass each of them separately' });
+      problems.push({ field: nested, message: 'nested records are not sent; pass each one as a separate record' });
     for (const name of names) if (isDropped.has(name)) omitted.add(name);
     const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
     const kept = names.filter((name) => !isDropped.has(name) && name !== unset);
@@ -32,7 +32,7 @@ export function createListedConverter(
   };
 }
 
-/** Whether a flag is set, in any format. */
+/** Whether a flag in a record is true, in any input format. */
 function isTrue(value: unknown): boolean {
   return value instanceof PlainScalar ? value.value === true : value === true || value === 'true';
 }

@@ -6,13 +6,13 @@ import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';
 
-/** An input that is read again at the end of a run to write the rejects file and the results file. */
+/** The input, read again at the end of a run, and the files to write. */
 export interface OutcomeFilesRequest {
-  readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly leftOut: RecordList }>;
+  readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly skipped: RecordList }>;
   readonly journal: Journal;
   readonly rejects: RejectsFile | undefined;
   readonly results: ResultsFile | undefined;
-  /** Whether the job cannot be resumed, so that unsent records are rejects too. */
+  /** Whether the job cannot be resumed. If so, unsent records are rejects as well. */
   readonly isFinal: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface OutcomeFilesRequest {
 export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<void> {
   const { recordLists, journal, rejects, results, isFinal } = request;
   const reader = new OutcomeReader(journal);
-  for await (const { records, leftOut } of recordLists) {
-    const found = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);
-    const unsent = found.filter(({ status }) => status === 'skipped');
-    await rejects?.add(isFinal ? found : found.filter(({ status }) => status !== 'skipped'));
-    await results?.write([...leftOut.map(duplicateResult), ...unsent, ...found.filter(({ open }) => open)]);
+  for await (const { records, skipped } of recordLists) {
+    const outcomes = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);
+    const unsent = outcomes.filter(({ status }) => status === 'skipped');
+    await rejects?.add(isFinal ? outcomes : outcomes.filter(({ status }) => status !== 'skipped'));
+    await results?.write([...skipped.map(duplicateResult), ...unsent, ...outcomes.filter(({ open }) => open)]);
   }
 }
 
@@ -61,11 +61,11 @@ class OutcomeReader {
 const NOT_SENT = { status: 'skipped', message: 'not sent', code: 'not_sent' } as const;
 const OPEN = {
   status: 'unknown',
-  message: 'sent, but no response arrived',
+  message: 'sent, but no response was received',
   code: 'outcome_unknown',
   open: true,
 } as const;
 
 function duplicateResult(record: BulkRecord): RecordResult {
-  return { record, status: 'skipped', message: 'another record with this ID is sent', code: 'duplicate' };
+  return { record, status: 'skipped', message: 'not sent: another record has the same ID', code: 'duplicate' };
 }

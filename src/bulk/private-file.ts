@@ -3,7 +3,7 @@ import { localFileError } from '../kernel/files.ts';
 
 const FLAGS = { empty: 'w', keep: 'a', fail: 'wx' } as const;
 
-/** A file for sequential writing that only its owner can read. Failures exit with 12 and name the path. */
+/** A file for sequential writing that only its owner can read. Errors have exit code 12 and name the path. */
 export class PrivateFile {
   readonly path: string;
   /** False for a device or a pipe, which is written to and never removed. */
@@ -44,7 +44,6 @@ export class PrivateFile {
     await this.#handle.close().catch(this.#fail);
   }
 
-  /** Closes and deletes the file. */
   async discard(): Promise<void> {
     await this.close();
     if (this.isRegular) await rm(this.path, { force: true });

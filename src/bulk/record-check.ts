@@ -6,8 +6,8 @@ import type { RecordInput } from './record-input.ts';
 import { InputError } from './source/source.ts';
 
 /**
- * Reads an input for the first time and checks every record, without keeping any. An error that hides the rest of a file is
- * the last diagnostic of the file.
+ * Reads an input for the first time and checks every record, without keeping any in memory. If an error hides the rest
+ * of a file, that error is the file's last diagnostic.
  */
 export async function checkRecords(
   input: RecordInput,
@@ -35,8 +35,8 @@ export async function* streamDiagnostics(
   // The spool of a pipe that was not read to its end cannot be read again.
   const files = input.files.filter(({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined);
   await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
-  const found = checker.takeDiagnostics();
-  if (found.length > 0) yield found;
+  const diagnostics = checker.takeDiagnostics();
+  if (diagnostics.length > 0) yield diagnostics;
   return checker;
 }
 
@@ -45,23 +45,23 @@ async function* checkFile(
   checker: RecordChecker,
   signal: AbortSignal,
 ): AsyncGenerator<readonly FileDiagnostic[], void> {
-  const begun = checker.startFile(file.name);
+  const fileCheck = checker.startFile(file.name);
   try {
     const source = await file.open((warning) => checker.warn(warning));
-    const check = checker.createFileChecker(source, begun);
+    const check = checker.createFileChecker(source, fileCheck);
     for await (const records of source.recordChunks) {
       signal.throwIfAborted();
       check(records);
-      const found = checker.takeDiagnostics();
-      if (found.length > 0) yield found;
+      const diagnostics = checker.takeDiagnostics();
+      if (diagnostics.length > 0) yield diagnostics;
     }
     checker.endFile();
-    begun.preamble = source.preamble();
-    begun.identity = file.fingerprint();
+    fileCheck.preamble = source.preamble();
+    fileCheck.identity = file.fingerprint();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     checker.endFile(error);
   }
-  const found = checker.takeDiagnostics();
-  if (found.length > 0) yield found;
+  const diagnostics = checker.takeDiagnostics();
+  if (diagnostics.length > 0) yield diagnostics;
 }

@@ -29,18 +29,16 @@ export interface RecordRules extends PreparationRules {
   /** The shard to send. Records of other shards are only checked. */
   readonly shard?: Shard;
   /** Whether to warn about valid but suspicious values (default: no). In an `update`, an empty cell leaves a field unchanged. */
-  readonly warnsOfValues?: 'add' | 'update';
+  readonly valueWarnings?: 'add' | 'update';
 }
 
 /** The result of checking an input. The input may be sent if `diagnosticCount` is 0. */
 export interface RecordCheck {
   /** Number of records to send, without other shards and skipped duplicates. */
   readonly records: number;
-  /** Number of records read. */
   readonly read: number;
   /** Number of skipped duplicates. */
-  readonly leftOut: number;
-  /** The first problems. */
+  readonly skipped: number;
   readonly diagnostics: readonly FileDiagnostic[];
   readonly diagnosticCount: number;
   /** How to fix the problems, if one fix applies to all of them, if the ID has another name, or if a file cannot be read to its end. */
@@ -49,23 +47,21 @@ export interface RecordCheck {
   readonly isIncomplete: boolean;
   /** One warning per unknown field and per ignored part of a file, and the first suspicious values of each kind. */
   readonly warnings: readonly FileDiagnostic[];
-  /** Number of warnings, with those that `warnings` summarizes. */
+  /** Number of warnings, including those that `warnings` summarizes. */
   readonly warningCount: number;
   /** Fields of listed records that are not sent. */
   readonly omittedFields: ReadonlySet<string>;
   /** The first valid record, for a preview. */
   readonly first: BulkRecord | undefined;
-  /** The files of the input, in order. */
   readonly files: readonly CheckedFile[];
   /** Whether the record at an index is skipped as a duplicate. */
-  isLeftOut(index: number): boolean;
+  isSkipped(index: number): boolean;
 }
 
-/** A checked file of an input. */
 export interface CheckedFile {
   /** Index of the file's first record in the whole input. */
   readonly first: number;
-  /** Text that a file of such records starts with: the header of a CSV file. */
+  /** Text at the start of a file of such records: the header of a CSV file. */
   readonly preamble: string;
   /** Undefined if the file could not be read to its end. */
   readonly identity: FileFingerprint | undefined;
@@ -76,10 +72,9 @@ export interface CheckedFile {
 /** Receives each valid record in the form to send, before duplicates are resolved. */
 export type RecordListener = (value: unknown) => void;
 
-/** A file that is being checked. */
 type FileCheck = { -readonly [Name in keyof CheckedFile]: CheckedFile[Name] };
 
-/** Number of unreadable records at the start of a file after which svc stops reading it: the format is a different one. */
+/** Number of unreadable records at the start of a file after which svc stops reading it: the file probably has another format. */
 const MAX_UNREADABLE_AT_START = 10;
 
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
@@ -87,21 +82,20 @@ const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --
 const TARGET_HINT =
   'a job sends to one target: move the other records to a separate file, or drop the field, for example with --map organizationId=';
 
-/** Lists the problems of a record. A field that could not be converted keeps its conversion problem only. */
+/** Lists the problems of a record. For a field that could not be converted, lists only that problem. */
 function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
-  const refused = findRecordProblems(schema, value);
-  if (problems.length === 0 || refused.length === 0) return problems.length === 0 ? refused : problems;
-  const named = new Set(problems.map(({ field }) => field));
-  return [...problems, ...refused.filter(({ field }) => !named.has(field?.split('.', 1).join()))];
+  const schemaProblems = findRecordProblems(schema, value);
+  if (problems.length === 0 || schemaProblems.length === 0) return problems.length === 0 ? schemaProblems : problems;
+  const convertedFields = new Set(problems.map(({ field }) => field));
+  return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
 }
 
-/** Checks the records of an input, file by file. */
 export class RecordChecker extends FindingCollector implements RecordCheck {
   readonly #rules: RecordRules;
   readonly #onRecord: RecordListener | undefined;
   readonly #knownFields: Set<string>;
   readonly #hashes = new RepeatedIdDetector();
-  readonly #leftOut = new BitSet();
+  readonly #skipped = new BitSet();
   readonly #suspicious: SuspiciousValues | undefined;
   readonly omittedFields = new Set<string>();
   records = 0;
@@ -114,18 +108,17 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     this.#rules = rules;
     this.#onRecord = onRecord;
     this.#knownFields = new Set(rules.fields.knownFields);
-    this.#suspicious = rules.warnsOfValues ? new SuspiciousValues() : undefined;
+    this.#suspicious = rules.valueWarnings ? new SuspiciousValues() : undefined;
   }
 
-  get leftOut(): number {
-    return this.#leftOut.size;
+  get skipped(): number {
+    return this.#skipped.size;
   }
 
-  isLeftOut(index: number): boolean {
-    return this.#leftOut.has(index);
+  isSkipped(index: number): boolean {
+    return this.#skipped.has(index);
   }
 
-  /** Starts the next file. */
   startFile(name: string): FileCheck {
     const file: FileCheck = { first: this.read, preamble: '', identity: undefined, scan: undefined };
     this.files.push(file);
@@ -133,7 +126,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     return file;
   }
 
-  /** Ends a file, at its end or at an error that hides the rest of it. */
+  /** Ends a file. @param error the reason why the rest of the file cannot be read */
   endFile(error?: InputError): void {
     this.leaveFile(this.read, error);
     for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? []) this.addWarning(summary, count);
@@ -146,7 +139,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     let readable = 0;
     return (records) => {
       lines.startChunk(records);
-      // An indexed loop: an iterator of entries costs time per record.
+      // An indexed loop is faster than an iterator of entries.
       for (let at = 0; at < records.length; at += 1) {
         const index = this.read++;
         try {
@@ -162,7 +155,10 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     };
   }
 
-  /** Creates a function that checks one record, by its index in the input and in the chunk. It throws if the record cannot be read. */
+  /**
+   * Creates a function that checks one record, given its index in the input and in the chunk. The function throws an
+   * InputError if the record cannot be read.
+   */
   #createRecordChecker(source: Source, file: FileCheck, lines: SharedLines) {
     const { fields, shard } = this.#rules;
     const { first } = file;
@@ -176,7 +172,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
-        if (isEmptyRow(record, source)) {
+        if (source.format === 'csv' && Object.keys(Object(record.value)).length === 0) {
           this.addEmptyRow(record.line, index);
           return;
         }
@@ -194,19 +190,18 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     };
   }
 
-  /** Reports or skips records with the same ID. */
   async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
     const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
-      const message = `'${id}' is already ${describePlace(earlier, place.file)}`;
+      const message = `'${id}' is already ${describePosition(earlier, place.file)}`;
       this.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
     };
     async function* inShard() {
       for await (const records of read()) yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
     }
-    const resolution = { duplicates, leftOut: this.#leftOut, reportDuplicate };
+    const resolution = { duplicates, skipped: this.#skipped, reportDuplicate };
     await resolveDuplicates(inShard, this.#hashes.takeRepeated(), resolution);
-    this.records -= this.#leftOut.size;
+    this.records -= this.#skipped.size;
   }
 
   #addProblems(
@@ -218,8 +213,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     for (const problem of problems) this.addToFile({ ...position, ...problem });
     this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
-    const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.noteRenamedField(other, fields.id);
+    const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
   /** Warns once per unknown field. */
@@ -236,18 +231,13 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     { columns }: Source,
     position: Omit<Diagnostic, 'message'>,
   ): void {
-    const required = this.#rules.warnsOfValues === 'add' ? columns?.() : [];
+    const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
     for (const problem of suspicious.inspect(ownFields, required)) this.addWarning({ ...position, ...problem });
   }
 }
 
-/** Whether a record is a CSV row of empty cells. */
-function isEmptyRow({ value }: SourceRecord, { format }: Source): boolean {
-  return format === 'csv' && Object.keys(Object(value)).length === 0;
-}
-
 /** Describes the position of a record relative to a file: `on line 2`, `in record 3`, `on line 2 of a.csv`. */
-function describePlace({ file, line, record }: IdentifiedRecord, from: string): string {
+function describePosition({ file, line, record }: IdentifiedRecord, from: string): string {
   const place = record === undefined ? `on line ${line}` : `in record ${record}`;
   return file === from ? place : `${place} of ${file}`;
 }

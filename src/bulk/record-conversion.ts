@@ -7,20 +7,19 @@ import type { RecordProblem } from './record-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN } from './source/plain-scalar.ts';
 import type { InputFormat } from './source/source.ts';
 
-/** Receives a problem that is clearer than the schema's own. */
+/** Reports a problem with a clearer message than that of the schema. */
 type ReportProblem = (message: string) => void;
 
 /** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 
-/** How to convert a field that a schema describes. */
 interface FieldConversion {
   readonly convert: Convert | undefined;
   /** Whether the field can be null. Otherwise a null field is treated as absent. */
-  readonly takesNull: boolean;
+  readonly allowsNull: boolean;
 }
 
-/** The scalars of a format: JSON has types, CSV has only text, and YAML has both. */
+/** How a format represents scalars: JSON has types, CSV has only text, and YAML has both. */
 type ScalarTyping = 'typed' | 'text' | 'plain';
 
 const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
@@ -32,8 +31,9 @@ const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
 
 /**
  * Creates a function that converts a record's fields to the types in its schema, so that a record is the same in every
- * format. A null field becomes absent. In formats without types, numbers, `true`, and `false` are converted as the schema
- * requires, and JSON text is parsed where the schema requires an object or a list. Other values, such as IDs, stay text.
+ * format. The function removes null fields. For formats without types, it converts numbers, `true`, and `false` as the
+ * schema requires, and parses JSON text if the schema requires an object or a list. Other values, such as IDs, stay
+ * text.
  * @param texts text fields that the schema does not have
  * @returns a function that returns the converted record, or the value itself if nothing changed, and collects problems
  */
@@ -44,14 +44,14 @@ export function createRecordConverter(
 ): (value: unknown, problems: RecordProblem[]) => unknown {
   const scalars = SCALAR_TYPING[format];
   const fields = new Map(fieldConversions(shapeOf(schema), scalars));
-  for (const name of texts) fields.set(name, { convert: scalars === 'plain' ? toText : undefined, takesNull: false });
-  const other = scalars === 'plain' ? toOwnType : undefined;
+  for (const name of texts) fields.set(name, { convert: scalars === 'plain' ? toText : undefined, allowsNull: false });
+  const convertOther = scalars === 'plain' ? toOwnType : undefined;
   return (value, problems) => {
     if (value instanceof PlainScalar) return value.text;
     return mapFields(value, (name, inner) => {
       if (inner === null) return undefined;
       const field = fields.get(name);
-      const convert = field ? field.convert : other;
+      const convert = field ? field.convert : convertOther;
       return convert ? convert(inner, (message) => problems.push({ field: name, message })) : inner;
     });
   };
@@ -64,12 +64,12 @@ function fieldConversions(
   return new Map(
     Object.entries(shape).map(([name, schema]) => [
       name,
-      { convert: createConverter(schema, scalars), takesNull: takesNull(schema) },
+      { convert: createConverter(schema, scalars), allowsNull: allowsNull(schema) },
     ]),
   );
 }
 
-function takesNull(schema: z.ZodType): boolean {
+function allowsNull(schema: z.ZodType): boolean {
   return schema.safeParse(null).success;
 }
 
@@ -103,7 +103,7 @@ function createConverter(declared: z.ZodType, scalars: ScalarTyping): Convert | 
   }
 }
 
-/** Converts objects and lists. Text in place of a structure is parsed as JSON. */
+/** Converts objects and lists. Parses text in place of a structure as JSON. */
 function createStructureConverter(scalars: ScalarTyping, converter: (scalars: ScalarTyping) => Convert): Convert {
   const within = converter(scalars);
   if (scalars === 'typed') return within;
@@ -124,19 +124,19 @@ function convertJsonText(text: string, convert: Convert, report: ReportProblem):
 }
 
 function createObjectConverter(fields: ReadonlyMap<string, FieldConversion>, scalars: ScalarTyping): Convert {
-  const other = scalars === 'plain' ? toOwnType : undefined;
+  const convertOther = scalars === 'plain' ? toOwnType : undefined;
   return (value, report) =>
     mapFields(value, (name, inner) => {
       const field = fields.get(name);
-      if (inner === null) return field && !field.takesNull ? undefined : null;
-      const convert = field ? field.convert : other;
+      if (inner === null) return field && !field.allowsNull ? undefined : null;
+      const convert = field ? field.convert : convertOther;
       return convert ? convert(inner, report) : inner;
     });
 }
 
 function createEntryConverter(valueType: z.ZodType | undefined, scalars: ScalarTyping): Convert {
   const convert = valueType && createConverter(valueType, scalars);
-  const keepsNull = valueType === undefined || takesNull(valueType);
+  const keepsNull = valueType === undefined || allowsNull(valueType);
   return (value, report) =>
     mapFields(value, (_, inner) => {
       if (inner === null) return keepsNull ? null : undefined;
@@ -174,7 +174,7 @@ function createUnionConverter(schema: z.ZodType): Convert {
   };
 }
 
-/** Converts the scalars in a value to the types that they are written with. */
+/** Converts the scalars in a value to their own YAML types. */
 function toOwnType(value: unknown, report: ReportProblem): unknown {
   if (value instanceof PlainScalar)
     return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);

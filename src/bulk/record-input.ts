@@ -6,19 +6,18 @@ import type { FieldMap } from './source/field-map.ts';
 
 /** The records of a job, from one or more files. */
 export interface RecordInput {
-  /** At least one. */
+  /** At least one file. */
   readonly files: readonly InputFile[];
   /** The name in messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */
   readonly name: string;
-  /** Bytes read by the first reading, and the total if known. */
+  /** Bytes read in the first pass, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /** Call after the first reading. @throws SvcError `usage` if no record has a field that is to be renamed */
+  /** Call after the first pass. @throws SvcError `usage` if no record has a field of `--map` */
   requireMappedFields(): void;
   /** Deletes the spools of pipes. */
   discard(): Promise<void>;
 }
 
-/** A file to read. */
 export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
 
 /** The files to read, and the layout of their records. */
@@ -40,7 +39,6 @@ export async function openInput({ files, ...request }: InputRequest): Promise<Re
   return joinFiles(opened, request.map);
 }
 
-/** Creates an input from values in memory. */
 export function createMemoryInput(name: string, values: readonly unknown[]): RecordInput {
   return joinFiles([createMemoryFile(name, values)]);
 }
@@ -51,14 +49,13 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
     const path = file === '-' ? file : resolve(cwd, file);
     if (paths.has(path)) {
       throw new SvcError('usage', `--file: ${file === '-' ? 'stdin' : file} is given twice`, {
-        hint: file === '-' ? 'stdin can be read only once' : 'name each file only once',
+        hint: file === '-' ? 'stdin can be read only once' : 'specify each file only once',
       });
     }
     paths.add(path);
   }
 }
 
-/** Returns the path of a file's spool. */
 function spoolPath(spool: string, at: number): string {
   return at === 0 ? spool : `${spool}-${at + 1}`;
 }

@@ -1,6 +1,5 @@
 /** The position of a record. With a single input file, the line is enough. */
 export interface RecordPosition {
-  /** The file's name in messages. */
   readonly file?: string;
   /** Null if the record was not read from a file. */
   readonly line: number | null;
@@ -13,22 +12,27 @@ export type LocateRecord = (at: number, line: number | null) => RecordPosition;
 export interface FileSpan {
   /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
-  /** Index of the file's first record. */
   readonly first: number;
 }
 
-/** Creates a function that locates records in files. With a single file, positions leave out its name; without files, the line. */
+/**
+ * Creates a function that locates records in files. With a single file, positions contain only the line; without files,
+ * the line is null.
+ */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
-    const file = files[lastStartingBy(files, at)]?.name;
+    const file = files[findFileIndex(files, at)]?.name;
     return file === undefined ? { line } : { file, line };
   };
 }
 
-/** Finds the last file that starts at or before a record, by index. A file without records starts where the next one does. */
-function lastStartingBy(files: readonly FileSpan[], at: number): number {
+/**
+ * Finds the file that contains a record: the last one that starts at or before its index. An empty file starts at the
+ * same index as the next file.
+ */
+function findFileIndex(files: readonly FileSpan[], at: number): number {
   let [low, high] = [0, files.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -38,7 +42,7 @@ function lastStartingBy(files: readonly FileSpan[], at: number): number {
   return low - 1;
 }
 
-/** Upper bound on names that are listed in full. */
+/** Maximum number of file names to list. */
 const MAX_LISTED_FILES = 3;
 
 /** Joins file names for messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */

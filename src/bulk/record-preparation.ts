@@ -17,24 +17,21 @@ export interface PreparedRecord {
   /** The fields of the record itself. */
   readonly ownFields: Fields;
   readonly id: unknown;
-  /** Whether svc generated the ID. */
   readonly hasGeneratedId: boolean;
   /** Whether the record differs from its source, because a field was dropped or converted. */
   readonly isChanged: boolean;
   /** Problems that the schema does not detect. */
   readonly problems: readonly RecordProblem[];
-  /** Number of `problems` that are about the target. */
+  /** Number of `problems` that concern the target. */
   readonly targetConflicts: number;
 }
 
-/** Rules that apply to all records of an input. */
 export interface PreparationRules {
   readonly fields: BulkFields;
-  /** Fields that all requests share. If each record is a request of its own, the record's fields override them. */
+  /** Fields of every request. If each record is sent in a separate request, the record's own fields take precedence. */
   readonly shared: Fields;
-  /** The target of all records. */
   readonly target?: CommonTarget;
-  /** Returns the ID of a record without one, by its index. Always returns the same ID for an index. */
+  /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;
 }
 
@@ -42,7 +39,7 @@ const NO_FIELDS: Fields = {};
 
 /**
  * Creates a function that prepares the records of a source.
- * @param omitted receives the names of fields of listed records that are not sent
+ * @param omitted receives the names of the fields of listed records that are dropped
  */
 export function createPreparer(
   source: Source,
@@ -56,12 +53,12 @@ export function createPreparer(
   return ({ value }, index) => {
     const problems: RecordProblem[] = [];
     const isBare = bareIds && (typeof value !== 'object' || value instanceof PlainScalar);
-    const whole = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
-    if (!isObject(whole)) return { ...NOT_AN_OBJECT, value: whole };
+    const converted = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
+    if (!isObject(converted)) return { ...NOT_AN_OBJECT, value: converted };
     const atTarget = rules.target
-      ? removeTargetFields(whole, rules.target, problems)
-      : { ownFields: whole, targetConflicts: 0 };
-    const hasGeneratedId = generatesIds === true && whole[id] === undefined;
+      ? removeTargetFields(converted, rules.target, problems)
+      : { ownFields: converted, targetConflicts: 0 };
+    const hasGeneratedId = generatesIds === true && converted[id] === undefined;
     const ownFields = hasGeneratedId ? { ...atTarget.ownFields, [id]: rules.generateId(index) } : atTarget.ownFields;
     const input = field === undefined ? { ...rules.shared, ...ownFields } : ownFields;
     return {
@@ -86,17 +83,17 @@ const NOT_AN_OBJECT = {
 };
 
 /** Removes the fields that repeat the common target. */
-function removeTargetFields(whole: Fields, target: CommonTarget, problems: RecordProblem[]) {
-  const stated = target.fields.filter((name) => Object.hasOwn(whole, name));
+function removeTargetFields(converted: Fields, target: CommonTarget, problems: RecordProblem[]) {
+  const stated = target.fields.filter((name) => Object.hasOwn(converted, name));
   let targetConflicts = 0;
   for (const name of stated) {
-    const message = target.findConflict(name, whole[name]);
+    const message = target.findConflict(name, converted[name]);
     if (message === undefined) continue;
     problems.push({ field: name, message });
     targetConflicts += 1;
   }
-  if (stated.length === 0) return { ownFields: whole, targetConflicts };
-  const ownFields = { ...whole };
+  if (stated.length === 0) return { ownFields: converted, targetConflicts };
+  const ownFields = { ...converted };
   for (const name of stated) delete ownFields[name];
   return { ownFields, targetConflicts };
 }
@@ -117,7 +114,7 @@ export function createFinalizer(source: Source, { fields }: PreparationRules) {
   };
 }
 
-/** Whether a record can be sent as the text in its source, provided that its ID was not generated and no field dropped. */
+/** Whether a record can be sent as the text in its source, unless its ID was generated or a field was changed. */
 export function canSendSourceText({ isVerbatim }: Pick<Source, 'isVerbatim'>, { field, bareIds }: BulkFields): boolean {
   return isVerbatim && field !== undefined && !bareIds;
 }
@@ -155,13 +152,13 @@ export class UnchangedRecord implements BulkRecord {
   }
 }
 
-/** A record that is serialized again. `text` is computed on demand: few records are rejected. */
+/** A record whose fields changed. `text` is computed on demand, because few records are rejected. */
 class ChangedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;
   readonly line: number;
   readonly value: unknown;
-  readonly #own: Fields;
+  readonly #ownFields: Fields;
   readonly #text: () => string;
 
   constructor(
@@ -173,17 +170,17 @@ class ChangedRecord implements BulkRecord {
     this.index = index;
     this.line = line;
     this.value = value;
-    this.#own = ownFields;
+    this.#ownFields = ownFields;
     this.#text = text;
   }
 
-  /** Includes a generated ID: a record that may have been applied must be sent again under the same ID. */
+  /** Includes a generated ID: a record that may have been applied must be sent again with the same ID. */
   get text(): string {
     return this.#text();
   }
 
   get jsonLine(): string {
-    return JSON.stringify(this.#own);
+    return JSON.stringify(this.#ownFields);
   }
 
   get json(): string {

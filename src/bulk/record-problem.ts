@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { explainIssue, suggestValue } from '../catalog/explain-issue.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
-/** Validates a value against a schema. */
 export function findRecordProblems(schema: z.ZodType, value: unknown): readonly RecordProblem[] {
   const { success, error } = schema.safeParse(value);
   return success ? VALID : error.issues.map((issue) => withRecordAsSubject(problemAt(issue, value)));
@@ -12,7 +11,6 @@ function withRecordAsSubject({ field, message }: RecordProblem): RecordProblem {
   return field === undefined ? { message: `the record: ${message}` } : { field, message };
 }
 
-/** A problem in a record. */
 export interface RecordProblem {
   /** Absent if the problem concerns the whole record. */
   readonly field?: string;
@@ -23,14 +21,14 @@ const VALID: readonly RecordProblem[] = [];
 
 function problemAt(issue: z.core.$ZodIssue, record: unknown): RecordProblem {
   const value = valueAt(record, issue.path);
-  const meant = suggestValue(issue, value);
-  const message = `${explainIssue(issue, value)}${meant ? `; did you mean '${meant}'?` : ''}`;
+  const suggestion = suggestValue(issue, value);
+  const message = `${explainIssue(issue, value)}${suggestion ? `; did you mean '${suggestion}'?` : ''}`;
   return issue.path.length > 0 ? { field: issue.path.join('.'), message } : { message };
 }
 
-/** Formats a schema issue, prefixed with `name` or else the field's path: `email: expected text, got a number`. */
+/** Formats a schema issue, prefixed with `name` or the field's path: `email: expected text, got a number`. */
 export function describeFieldProblem(issue: z.core.$ZodIssue, record: unknown, name?: string): string {
   const { field, message } = problemAt(issue, record);
-  const called = name ?? field;
-  return called === undefined ? message : `${called}: ${message}`;
+  const subject = name ?? field;
+  return subject === undefined ? message : `${subject}: ${message}`;
 }

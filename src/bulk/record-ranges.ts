@@ -7,7 +7,7 @@ export function rangeOf(batch: RecordList): RecordRange {
   return { first: batch[0]?.index ?? 0, last: batch.at(-1)?.index ?? 0, count: batch.length };
 }
 
-/** Splits a batch into ranges of consecutive records whose outcome is known, and ranges to resend. Leaves out unsent records. */
+/** Splits a batch into ranges of consecutive records whose outcome is known, and ranges to resend. Omits unsent records. */
 export function splitByOutcome(
   batch: RecordList,
   items: readonly RecordResult[],
@@ -20,17 +20,17 @@ export function splitByOutcome(
   let run: (typeof batch)[number][] = [];
   let kind: 'known' | 'open' | undefined;
   for (const record of batch) {
-    const own = unsettled.has(record.index) ? unsettled.get(record.index) : 'known';
-    if (own !== kind && kind && run.length > 0) parts[kind].push(rangeOf(run));
-    if (own !== kind) run = [];
-    kind = own;
+    const recordKind = unsettled.has(record.index) ? unsettled.get(record.index) : 'known';
+    if (recordKind !== kind && kind && run.length > 0) parts[kind].push(rangeOf(run));
+    if (recordKind !== kind) run = [];
+    kind = recordKind;
     run.push(record);
   }
   if (kind && run.length > 0) parts[kind].push(rangeOf(run));
   return parts;
 }
 
-/** Skipped records were not applied; open records may be sent again. */
+/** Whether a record was not applied, or may be sent again. */
 function isUnsettled({ status, open }: RecordResult): boolean {
   return status === 'skipped' || open === true;
 }

@@ -20,15 +20,14 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
   yaml: () => ({ before: '', between: '\n', after: '\n' }),
 };
 
-/** The format of a rejects file. */
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   /** Base for the file's name if no path is given. */
   readonly name: string;
   /** Whether records are converted to NDJSON instead of keeping their source text. */
-  readonly isAnew: boolean;
+  readonly isConverted: boolean;
 }
 
-/** A rejects file as the job wrote it, to detect later edits. */
+/** State of a rejects file after the job wrote it, to detect later edits. */
 export interface WrittenRejects {
   readonly path: string;
   readonly bytes: number;
@@ -43,7 +42,7 @@ export interface WrittenRejects {
 export interface RejectsRequest {
   readonly format: RejectsFormat;
   readonly locate: LocateRecord;
-  /** Output path. Absent: a new file in `folder`, named after the input. */
+  /** Output path (default: a new file in `folder`, named after the input). */
   readonly path?: string;
   readonly folder: string;
   /** The file of an earlier run of the job, which this run replaces. */
@@ -53,21 +52,21 @@ export interface RejectsRequest {
 /** Chooses the format of the input files if they share one, and NDJSON otherwise. */
 export function chooseRejectsFormat(
   files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
-  otherwise: string,
+  fallbackName: string,
 ): RejectsFormat {
   const [first, ...others] = files;
   if (!first) throw new TypeError('at least one input file is required');
-  const name = others.length === 0 ? first.name : otherwise;
+  const name = others.length === 0 ? first.name : fallbackName;
   const { format, preamble } = first;
-  const isAlike = others.every((other) => other.format === format && other.preamble === preamble);
-  if (!isAlike) return { name, format: 'ndjson', preamble: () => '', isAnew: true };
-  return { name, format, preamble: () => preamble, isAnew: false };
+  const isUniform = others.every((other) => other.format === format && other.preamble === preamble);
+  if (!isUniform) return { name, format: 'ndjson', preamble: () => '', isConverted: true };
+  return { name, format, preamble: () => preamble, isConverted: false };
 }
 
 /**
- * The unsuccessful records, unchanged and in the input's format, so that the user can correct the file and send it
- * again. Generated IDs are added, because a record that may have been applied must be sent again under the same ID. A
- * second file, `<path>.reasons.ndjson`, has the reasons in the same order.
+ * A file with the unsuccessful records, unchanged and in the input's format, which the user can correct and send again.
+ * Contains generated IDs: a record that may have been applied must be sent again with the same ID. A second file,
+ * `<path>.reasons.ndjson`, lists the reasons in the same order.
  */
 export class RejectsFile {
   readonly #create: () => Promise<PrivateFile>;
@@ -87,9 +86,9 @@ export class RejectsFile {
   }
 
   /**
-   * Opens a given path at once, so that an unwritable path is reported before sending. An existing file keeps its content
-   * until there are rejects.
-   * @throws SvcError `usage` if the file of an earlier run was edited since
+   * Opens a given path immediately, to report an unwritable path before sending. Keeps the content of an existing file
+   * until the first reject.
+   * @throws SvcError `usage` if the file of an earlier run was edited
    */
   static async open(request: RejectsRequest): Promise<RejectsFile> {
     const { format, path, folder, earlier } = request;
@@ -101,8 +100,8 @@ export class RejectsFile {
       return rejects;
     }
     if (earlier && isReplaceable === false && (await exists(path))) {
-      throw new SvcError('usage', `--rejects: ${path} was edited after the job wrote it`, {
-        hint: 'move the file away, then resume: the job writes all of its rejects again',
+      throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
+        hint: 'move the file, then resume the job, which writes all rejects to a new file',
       });
     }
     const rejects = new RejectsFile(() => PrivateFile.create(path, 'keep'), request);
@@ -115,10 +114,12 @@ export class RejectsFile {
     const { records, reasons } = await this.#open();
     if (this.#empty) await records.truncateTo(0);
     const { before, between } = this.#framing;
-    const { isAnew } = this.#request.format;
-    const lead = this.#empty ? before : between;
+    const { isConverted } = this.#request.format;
+    const prefix = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + items.map(({ record }) => (isAnew ? record.jsonLine : record.text)).join(between));
+    await records.write(
+      prefix + items.map(({ record }) => (isConverted ? record.jsonLine : record.text)).join(between),
+    );
     await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
   }
 
@@ -130,11 +131,10 @@ export class RejectsFile {
     await this.#reasons?.close();
     const { path } = this.#records;
     const { size, mtimeMs } = await stat(path);
-    const { format, isAnew } = this.#request.format;
-    return { path, bytes: size, changedAt: mtimeMs, format, isAnew };
+    const { format, isConverted } = this.#request.format;
+    return { path, bytes: size, changedAt: mtimeMs, format, isAnew: isConverted };
   }
 
-  /** Deletes the files. */
   async discard(): Promise<undefined> {
     await this.#records?.discard();
     await this.#reasons?.discard();
@@ -152,8 +152,8 @@ export class RejectsFile {
 }
 
 async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.size === bytes && found.mtimeMs === changedAt;
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size === bytes && stats.mtimeMs === changedAt;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -162,7 +162,7 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or `users.rejects.2.json` if that
- * exists. Removes leading dashes, so `--data` gives `data.rejects.json`.
+ * exists. Removes leading dashes: the name for `--data` is `data.rejects.json`.
  */
 async function createNumbered(folder: string, { name, format }: RejectsFormat): Promise<PrivateFile> {
   const stem =

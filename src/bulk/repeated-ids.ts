@@ -54,7 +54,6 @@ class Partition {
   }
 }
 
-/** A set of ID hashes. */
 export class IdHashSet {
   readonly #all: readonly bigint[];
   readonly #hashes: ReadonlySet<bigint>;

@@ -8,8 +8,8 @@ const MIN_REPEATS = 10;
 
 /**
  * Distinguishes invalid records from an invalid request. Splitting a refused batch isolates its invalid records. If
- * every record is refused on its own with the same message, the request is at fault, and continuing would turn each
- * request into about 200.
+ * every record is refused individually with the same message, the request is at fault, and continuing would split each
+ * batch into about 200 requests.
  */
 export class RepeatedRefusals {
   #hasSuccess: boolean;

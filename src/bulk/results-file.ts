@@ -2,7 +2,7 @@ import type { RecordResult } from './bulk-record.ts';
 import { PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 
-/** The results of all records as NDJSON, written as they become known. */
+/** The results of all records as NDJSON, appended as outcomes become known. */
 export class ResultsFile {
   readonly #file: PrivateFile;
   readonly #locate: LocateRecord;

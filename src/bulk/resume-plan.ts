@@ -13,8 +13,8 @@ export interface ResumeRules {
 }
 
 /**
- * Yields the records that a job has yet to send. A batch without an outcome is sent again as the same batch. An empty
- * list takes the place of each settled batch, so that batches in the journal never overlap.
+ * Yields the records that a job still has to send. A batch without an outcome is sent again unchanged. Yields an empty
+ * list in place of each settled batch, so that new batches do not overlap batches in the journal.
  * @param batches the journal's batches, in order
  */
 export async function* planResume(
@@ -46,8 +46,8 @@ export async function* planResume(
   else if (records.length > 0) yield { resend: records };
 }
 
-/** A batch, or the records between two batches, after its last record was read. */
-interface FinishedStretch {
+/** A batch, or the records between two batches, once all of them were read. */
+interface FinishedSegment {
   /** The records of a batch without an outcome. */
   readonly records: RecordList;
   /** Whether the records may not be sent again. */
@@ -70,13 +70,13 @@ class BatchCursor {
     this.#batch = batches.next();
   }
 
-  /** Whether no batch remains for further records. */
+  /** Whether all further records are after the last batch. */
   get isPastEnd(): boolean {
     return this.#batch.done === true && !this.#wasInBatch;
   }
 
-  /** Takes the next record. If a batch begins or ends before it, returns the finished stretch. */
-  advance(record: BulkRecord, { mayResend }: ResumeRules): FinishedStretch | undefined {
+  /** Advances to the next record. Returns the finished segment if a batch begins or ends before the record. */
+  advance(record: BulkRecord, { mayResend }: ResumeRules): FinishedSegment | undefined {
     const { index } = record;
     while (!this.#batch.done && this.#batch.value.last < index) this.#batch = this.#batches.next();
     const batch = this.#batch.done ? undefined : this.#batch.value;
@@ -91,8 +91,8 @@ class BatchCursor {
     return finished;
   }
 
-  /** Returns the current stretch and starts a new one. */
-  takeFinished(): FinishedStretch {
+  /** Returns the current segment and starts a new one. */
+  takeFinished(): FinishedSegment {
     const finished = { records: this.#records, isLost: this.#isLost && this.#records.length > 0 };
     this.#records = [];
     this.#isLost = false;

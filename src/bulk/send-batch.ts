@@ -1,21 +1,14 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
-import { type ParsedResponse, parseResponse, parseSharedResult, type ReportedRecords } from './batch-response.ts';
+import { type ParsedResponse, parseItemResults, parseSharedResult, type ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { RecordResult, RecordStatus } from './bulk-record.ts';
-import {
-  alreadyExists,
-  asUnchanged,
-  asUpdated,
-  type ExistingRecords,
-  type LookUpRecords,
-  settleByLookup,
-} from './existing-records.ts';
+import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 
 /** The outcome of a batch after all of its requests. */
 export interface BatchResult {
-  /** Results in input order, for all records or all except the ones that were simply applied. A skipped record was not applied. */
+  /** Results in input order, of all records or only of the exceptions. A skipped record was not applied. */
   readonly items: readonly RecordResult[];
   readonly requests: number;
   readonly retries: number;
@@ -26,9 +19,11 @@ export interface BatchResult {
   readonly unanswered: SvcError | undefined;
 }
 
+/** Sends one request. Returns `undefined` once the job is stopping. */
+type Send = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
+
 export interface BatchSenderDependencies {
-  /** Sends one request. Returns `undefined` once the job is stopping. */
-  readonly send: (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
+  readonly send: Send;
   /** Waits before the nth retry. */
   readonly pause: (repetition: number) => Promise<void>;
   /** Number of requests in this run that got a response. */
@@ -36,14 +31,14 @@ export interface BatchSenderDependencies {
   readonly repeatedRefusals: RepeatedRefusals;
   readonly lookUp?: LookUpRecords | undefined;
   /** How to handle records that existed before the job (default: they fail). */
-  readonly existing?: ExistingRecords<BatchSenderDependencies['send']> | undefined;
+  readonly existing?: ExistingRecords<Send> | undefined;
   readonly reported: ReportedRecords;
 }
 
 /** Maximum number of retries for records that fail with an internal service error. */
 const INTERNAL_ERROR_RETRIES = 2;
 
-/** Maximum number of retries for a batch without a response: while other requests get one, and while none do. */
+/** Maximum number of retries for a batch without a response: if other requests get responses, and if none do. */
 const MAX_RESENDS = { answered: 8, silent: 2 };
 
 /**
@@ -55,9 +50,9 @@ export async function sendBatch(
   { records, isResend }: Batch,
   dependencies: BatchSenderDependencies,
 ): Promise<BatchResult> {
-  const delivery = new BatchSender(records.length, isResend, dependencies);
-  await delivery.send(records);
-  return delivery.result();
+  const sender = new BatchSender(records.length, isResend, dependencies);
+  await sender.send(records);
+  return sender.result();
 }
 
 /** Progress of a request: accepted, refused, or without a decision. */
@@ -84,10 +79,10 @@ class BatchSender {
   }
 
   result(): BatchResult {
-    // Another batch may have shown since then that the request itself is at fault.
+    // Meanwhile, another batch may have shown that the request itself is at fault.
     this.#checkFatal();
     return {
-      items: this.#items.toSorted((one, other) => one.record.index - other.record.index),
+      items: this.#items.toSorted((a, b) => a.record.index - b.record.index),
       requests: this.#requests,
       retries: this.#retries,
       unexpectedIds: this.#unexpectedIds,
@@ -104,14 +99,14 @@ class BatchSender {
       case 'confirmed':
         return this.#readResponse(batch, ALL_SUCCEEDED);
       case 'answered':
-        return this.#readResponse(batch, parseResponse(batch, outcome.response, this.#dependencies.reported));
-      case 'answered_whole':
+        return this.#readResponse(batch, parseItemResults(batch, outcome.response, this.#dependencies.reported));
+      case 'answered_together':
         return this.#readResponse(batch, parseSharedResult(batch, outcome.response, this.#dependencies.reported));
       case 'fatal':
         this.#fatal = outcome.error;
         return this.#finishAll(batch, 'skipped', detailsOf(outcome.error));
       case 'refused':
-        if (outcome.named?.size) return this.#sendWithoutNamed(batch, outcome.named, outcome.error);
+        if (outcome.invalidRecords?.size) return this.#sendWithoutInvalid(batch, outcome.invalidRecords, outcome.error);
         if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
         return this.#bisect(batch, 'failed', outcome.error);
       case 'unknown':
@@ -130,33 +125,36 @@ class BatchSender {
     if (this.#fatal) return undefined;
     const { send, pause, countAnswered } = this.#dependencies;
     let last: BatchRequestOutcome | undefined;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const before = countAnswered();
       const outcome = await send(batch, kind);
       if (!outcome) return last;
       last = outcome;
       this.#mayBeApplied ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
       this.#requests += 1 + outcome.retries;
-      this.#retries += outcome.retries + (tries > 1 ? 1 : 0);
+      this.#retries += outcome.retries + (attempt > 1 ? 1 : 0);
       if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now') return outcome;
-      const most = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
-      if (tries > most) return outcome;
-      await pause(tries);
+      const maxRetries = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
+      if (attempt > maxRetries) return outcome;
+      await pause(attempt);
     }
   }
 
   /** Fails the records that the service names as invalid, and sends the others. */
-  async #sendWithoutNamed(
+  async #sendWithoutInvalid(
     batch: RecordList,
-    named: ReadonlyMap<number, string>,
+    invalidRecords: ReadonlyMap<number, string>,
     { failure }: SvcError,
   ): Promise<Progression> {
-    const [blamed, rest] = [batch.filter((_, at) => named.has(at)), batch.filter((_, at) => !named.has(at))];
-    for (const record of blamed) {
-      const message = named.get(batch.indexOf(record)) ?? null;
+    const [invalid, valid] = [
+      batch.filter((_, at) => invalidRecords.has(at)),
+      batch.filter((_, at) => !invalidRecords.has(at)),
+    ];
+    for (const record of invalid) {
+      const message = invalidRecords.get(batch.indexOf(record)) ?? null;
       this.#items.push({ record, status: 'failed', message, code: failure });
     }
-    if (rest.length > 0) await this.send(rest);
+    if (valid.length > 0) await this.send(valid);
     return 'refused';
   }
 
@@ -172,7 +170,7 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Sends both halves as whole batches: if the first is small enough, the second may be too. */
+  /** Sends both halves as separate batches, because each may now be small enough. */
   async #sendHalves(batch: RecordList): Promise<Progression> {
     const half = Math.floor(batch.length / 2);
     await this.send(batch.slice(0, half));
@@ -188,7 +186,7 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Stops if the request itself is at fault. Refused records then count as unsent, so that they can be sent later. */
+  /** Stops if the request itself is at fault, and marks its refused records as unsent, so that they can be sent later. */
   #checkFatal(): void {
     const error = this.#lastRefusal;
     if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size)) return;
@@ -206,27 +204,29 @@ class BatchSender {
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded'))
       this.#dependencies.repeatedRefusals.recordSuccess();
     for (let repetition = 1; repetition <= INTERNAL_ERROR_RETRIES; repetition += 1) {
-      const again = items.filter(isInternalError).map(({ record }) => record);
-      if (again.length === 0) break;
+      const failedRecords = items.filter(isInternalError).map(({ record }) => record);
+      if (failedRecords.length === 0) break;
       await this.#dependencies.pause(repetition);
-      const repeated = await this.#resend(again);
-      if (!repeated) break;
+      const retried = await this.#resend(failedRecords);
+      if (!retried) break;
       settled.push(...items.filter((item) => !isInternalError(item)));
-      items = repeated;
+      items = retried;
     }
-    this.#items.push(...(await this.#resolveExisting([...settled, ...items])));
+    const { existing } = this.#dependencies;
+    const update = (records: RecordList, send: Send) => this.#update(records, send);
+    this.#items.push(...(await resolveExisting([...settled, ...items], existing, update)));
     return 'accepted';
   }
 
-  /** Sends one more request. Returns its results, or `undefined` if it has no results. */
+  /** Sends one more request. Returns the results, or `undefined` if the response has no results. */
   async #resend(batch: RecordList): Promise<readonly RecordResult[] | undefined> {
     const outcome = await this.#sendRequest(batch, 'part');
     switch (outcome?.kind) {
       case 'confirmed':
         return [];
       case 'answered':
-        return this.#settleExisting(parseResponse(batch, outcome.response, this.#dependencies.reported).items);
-      case 'answered_whole':
+        return this.#settleExisting(parseItemResults(batch, outcome.response, this.#dependencies.reported).items);
+      case 'answered_together':
         return parseSharedResult(batch, outcome.response, this.#dependencies.reported).items;
       case 'unknown':
         return resultsFor(batch, 'unknown', detailsOf(outcome.error));
@@ -235,38 +235,16 @@ class BatchSender {
     }
   }
 
-  /**
-   * Looks up records that already exist, because an earlier request may have created them. A record that matches the one
-   * that was sent counts as succeeded.
-   */
+  /** Settles the records that already exist, if an earlier request may have created them. */
   async #settleExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
+    if (!this.#mayBeApplied) return items;
     const { lookUp, reported } = this.#dependencies;
-    const doubtful = this.#mayBeApplied ? items.filter(alreadyExists) : [];
-    if (doubtful.length === 0) return items;
-    const found = await lookUp?.(doubtful.map(({ record }) => record));
-    const settled = items.map((item) =>
-      alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item,
-    );
-    return reported === 'all' ? settled : settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
+    const settled = await settleExisting(items, lookUp);
+    if (settled === items || reported === 'all') return settled;
+    return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
   }
 
-  /** Skips or updates the records that existed before the job. */
-  async #resolveExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
-    const { existing } = this.#dependencies;
-    const found = items.filter(alreadyExists);
-    if (!existing || found.length === 0) return items;
-    const others = items.filter((item) => !alreadyExists(item));
-    if (existing.action === 'skip')
-      return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
-    const asSent = await existing.lookUp(found.map(({ record }) => record));
-    const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
-    const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
-    return [...others, ...unchanged.map(asUnchanged), ...(await this.#update(changed, existing.send))];
-  }
-
-  /** Updates existing records in requests of their own. */
-  async #update(records: RecordList, send: BatchSenderDependencies['send']): Promise<readonly RecordResult[]> {
-    if (records.length === 0) return [];
+  async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {
     const result = await sendBatch(
       { records, isResend: false },
       { ...this.#dependencies, send, reported: 'all', lookUp: undefined, existing: undefined },
@@ -276,7 +254,7 @@ class BatchSender {
     this.#unexpectedIds.push(...result.unexpectedIds);
     this.#fatal ??= result.fatal;
     this.#unanswered ??= result.unanswered;
-    return result.items.map(asUpdated);
+    return result.items;
   }
 
   #finishAll(batch: RecordList, status: RecordStatus, details: ResultDetails): Progression {
@@ -299,7 +277,7 @@ function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDeta
   return batch.map((record) => ({ record, status, ...details }));
 }
 
-/** Only internal errors are worth retrying. */
+/** Whether a record failed with an internal error. Other errors are not retried. */
 function isInternalError({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'internal';
 }

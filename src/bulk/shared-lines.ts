@@ -1,13 +1,12 @@
 import type { RecordChunk } from './source/source.ts';
 
-/** Numbers the records that share a line with another record, because the line alone does not identify them. */
+/** Numbers the records that share a line, because the line alone does not identify them. */
 export class SharedLines {
   #chunk: RecordChunk = [];
   /** Number of records before the chunk, and the line of the last one. */
   #before = 0;
   #lastLine = 0;
 
-  /** Starts the next chunk of the file. */
   startChunk(chunk: RecordChunk): void {
     this.#before += this.#chunk.length;
     this.#lastLine = this.#chunk.at(-1)?.line ?? this.#lastLine;

@@ -8,7 +8,7 @@ export interface FailureLine extends RecordPosition {
   readonly code: string | null;
 }
 
-/** The outcome of a job, as JSON output has it. `total` is the sum of `succeeded`, `failed`, `unknown`, and `skipped`. */
+/** The outcome of a job in JSON output. `total` is the sum of `succeeded`, `failed`, `unknown`, and `skipped`. */
 export interface BulkSummary {
   readonly operation: string;
   readonly job: string;
@@ -23,7 +23,7 @@ export interface BulkSummary {
   readonly unchanged?: number;
   /** Skipped records that the service already has. */
   readonly existing?: number;
-  /** Requests sent, retries included. */
+  /** Requests sent, including retries. */
   readonly requests: number;
   readonly retries: number;
   readonly seconds: number;
@@ -39,18 +39,18 @@ const MAX_FAILURES = 100;
 interface EndedJob
   extends Pick<BulkSummary, 'operation' | 'job' | 'total' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
   readonly counts: ExistingCounts & Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
-  /** Whether the service refuses records that exist, so that a success means that the record was created. */
+  /** Whether the service rejects existing records. If so, each success created a record. */
   readonly refusesExisting: boolean;
   /** The unsuccessful records, in the order of the input. */
   readonly items: Iterable<UnsuccessfulRecord>;
-  readonly place: LocateRecord;
+  readonly locate: LocateRecord;
 }
 
 /** Summarizes a job. Records without an outcome count as skipped. */
-export function summarize({ operation, job, total, counts, items, place, ...ended }: EndedJob): BulkSummary {
+export function summarize({ operation, job, total, counts, items, locate, ...ended }: EndedJob): BulkSummary {
   const { succeeded, failed, unknown, existing, updated, unchanged } = counts;
   const created = succeeded - updated - unchanged;
-  const failures = firstFailures(items, place);
+  const failures = firstFailures(items, locate);
   return {
     ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
     ...(ended.refusesExisting && { created, updated, unchanged, existing }),
@@ -59,10 +59,10 @@ export function summarize({ operation, job, total, counts, items, place, ...ende
   };
 }
 
-function firstFailures(items: Iterable<UnsuccessfulRecord>, place: LocateRecord): readonly FailureLine[] {
+function firstFailures(items: Iterable<UnsuccessfulRecord>, locate: LocateRecord): readonly FailureLine[] {
   const failures: FailureLine[] = [];
   for (const { at, id, line, message, code } of items) {
-    failures.push({ id, ...place(at, line), message, code });
+    failures.push({ id, ...locate(at, line), message, code });
     if (failures.length === MAX_FAILURES) break;
   }
   return failures;

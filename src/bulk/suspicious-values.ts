@@ -49,12 +49,15 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
 ];
 
-/** Number of values to show per field and kind, and the number of fields and kinds. Others are counted or ignored. */
+/**
+ * Maximum number of values shown per field and kind, and of combinations of field and kind. Further values are counted;
+ * further combinations are ignored.
+ */
 const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
-/** Finds suspicious values in the records of a file. Its memory does not depend on the number of records. */
+/** Finds suspicious values in the records of a file. Memory use does not depend on the number of records. */
 export class SuspiciousValues {
   /** Number of values, by field and kind. */
   readonly #groups = new Map<string, { count: number; readonly field: string; readonly suspicion: Suspicion }>();
@@ -65,7 +68,8 @@ export class SuspiciousValues {
    */
   *inspect(fields: Readonly<Record<string, unknown>>, columns: readonly string[] = []): Generator<RecordProblem> {
     for (const [field, value] of Object.entries(fields)) {
-      const suspicion = typeof value === 'string' && SUSPICIONS.find((one) => one.isSuspicious(value, field));
+      const suspicion =
+        typeof value === 'string' && SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
       if (suspicion && this.#count(field, suspicion)) yield { field, message: suspicion.describe(value) };
     }
     for (const field of columns)
@@ -73,7 +77,7 @@ export class SuspiciousValues {
         yield { field, message: EMPTY.describe('') };
   }
 
-  /** Counts a value. Returns whether it is one of the first. */
+  /** Counts a value. Returns false once enough values are shown. */
   #count(field: string, suspicion: Suspicion): boolean {
     const key = `${suspicion.plural} ${field}`;
     const group = this.#groups.get(key) ?? { count: 0, field, suspicion };

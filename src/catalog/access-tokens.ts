@@ -18,7 +18,6 @@ const userProperties = withRules(
   { not: { required: ['organizationId'] } },
 );
 
-/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 48 * 60 * 60;
 
 /** Describes a grant: `Granted editor (the default role) on organization acme until the token expires in 48 hours`. */

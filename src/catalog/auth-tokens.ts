@@ -22,7 +22,7 @@ export const authTokens = {
     auth: 'workspace',
     effect: 'once',
     input: z.object({ apiKey: id('ID of the API key') }),
-    // Never lose the token because an accompanying field is missing.
+    // The other fields are optional, so that an incomplete response does not lose the token.
     output: z.looseObject({
       apiKey: z.string().optional(),
       newAuthToken: authToken.partial({ name: true, domains: true }),

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { upperFirst } from '../kernel/first-letter.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { defineOperation, type InputProblem } from './define.ts';
+import { fieldMessage } from './field-message.ts';
 import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
@@ -24,11 +26,11 @@ const content = withRules(
       contentKey: z.string().optional().describe('key of the content (default: content)'),
     })
     .superRefine(({ type, data }, refinement) => {
-      const wanted = expectedFor(type, data);
-      if (wanted)
-        refinement.addIssue({ code: 'custom', path: ['data'], message: `Data must be ${wanted} for type ${type}.` });
-      if (hasPrototypeKey(data))
-        refinement.addIssue({ code: 'custom', path: ['data'], message: 'Data must not have a key __proto__.' });
+      const reject = ({ message, params }: ReturnType<typeof fieldMessage>) =>
+        refinement.addIssue({ code: 'custom', path: ['data'], message: upperFirst(message), params });
+      const expected = describeExpectedData(type, data);
+      if (expected) reject(fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`);
+      if (hasPrototypeKey(data)) reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
     }),
   {
     oneOf: [
@@ -40,7 +42,7 @@ const content = withRules(
 );
 
 /** Uses problems of `data` as the message, because they are complete sentences, unless `data` is missing. */
-function refusal({ path: [field], message }: InputProblem): string | undefined {
+function describeRejection({ path: [field], message }: InputProblem): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   if (field !== 'data') return undefined;
   return message.startsWith('Data ') ? message : 'Data is required.';
@@ -53,7 +55,7 @@ function hasPrototypeKey(data: unknown): boolean {
 }
 
 /** Describes the data that a type requires; `undefined` if the data matches. */
-function expectedFor(type: (typeof TYPES)[number], data: unknown): string | undefined {
+function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
     case 'xml':
@@ -110,7 +112,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data added successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
   }),
   'crdt.update': defineOperation({
     command: ['crdt', 'update'],
@@ -129,7 +131,7 @@ export const crdt = {
     output: z.unknown(),
     message: 'CRDT data updated successfully.',
     lookup,
-    rejectionMessage: refusal,
+    rejectionMessage: describeRejection,
     confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Hint } from '../kernel/hint.ts';
 
 /** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';
@@ -8,7 +9,7 @@ export type Auth = 'key' | 'workspace' | 'none';
  * - `read` changes nothing. Safe to retry.
  * - `keyed` writes records under IDs chosen by the caller. Safe to retry.
  * - `set` replaces fields. Retried once.
- * - `delete` removes. Retried; "not found" after an attempt with unknown outcome counts as success.
+ * - `delete` removes records. Retried; "not found" after an attempt with unknown outcome counts as success.
  * - `once` is not idempotent and is never retried blindly.
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
@@ -54,10 +55,10 @@ export interface Bulk<Field extends string = string> {
   /** The ID is optional; svc generates a missing one before the call, so that a retry cannot add the record twice. */
   readonly generatesIds?: true;
   /** The response is one `success` for all records instead of one per record. */
-  readonly wholeReply?: true;
+  readonly sharedResult?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
-  /** Set if the service refuses records that exist: what `--if-exists` can do with them. */
+  /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
   readonly ifExists?: {
     /** Name of the operation that updates an existing record. Without it, records cannot be updated. */
     readonly update?: string;
@@ -68,15 +69,15 @@ export interface Bulk<Field extends string = string> {
   readonly lookup?: BulkLookup;
 }
 
-/** Fields of a listed record that cannot be sent, so that the output of a list command is valid input. */
+/** Fields of a listed record that cannot be sent. Without them, the output of a list command is valid input. */
 export interface ListedRecords {
   /** The ID property of a listed record (default: the same as in a record to send). */
   readonly id?: string;
   /** Fields that only the service sets. */
   readonly readOnly: readonly string[];
-  /** A field whose value comes from elsewhere if `flag` is true. A record to send must omit it then. */
+  /** A field whose value is inherited if `flag` is true. Such a record is sent without the field. */
   readonly inherited?: { readonly field: string; readonly flag: string };
-  /** A field with more records. In a file, they become records of their own. */
+  /** A field with nested records, which are sent as separate records. */
   readonly nested?: string;
 }
 
@@ -105,7 +106,7 @@ export interface SplitIds {
   readonly recordId: string;
 }
 
-/** Kinds of records that a write may create in passing, because it names an ID that does not exist. */
+/** Kinds of records that a write may create implicitly, because it refers to an ID that does not exist. */
 export type ParentKind = 'organization' | 'user';
 
 /** A record that a write creates if it does not exist. For an organization, both IDs are the same. */
@@ -115,7 +116,7 @@ export interface Parent {
   readonly organizationId: string;
 }
 
-/** The records that a write creates if they do not exist, although its caller may have mistyped their IDs. */
+/** The records that a write creates if they do not exist. A mistyped ID creates an unwanted record. */
 export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
   readonly kinds: readonly ParentKind[];
   readonly of: (input: Input) => readonly Parent[];
@@ -125,7 +126,6 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** A problem with an input, and the path of the invalid value. */
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -135,12 +135,11 @@ export interface InputProblem {
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
-  /** Whether an input must be checked. */
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
 
-/** How to wait for a process that a call started: by polling its state. */
+/** How to wait for a process that a call started. The client polls its state. */
 export interface Wait {
   /** Name of the operation that returns the state. */
   readonly status: string;
@@ -156,7 +155,10 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /** Input of that operation: for each field, the path in the write's input, or several paths of which the first present one is used. */
+  /**
+   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
+   * value applies.
+   */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -169,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID and other values is a different one. */
+  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;
@@ -183,8 +185,8 @@ export interface Example {
 }
 
 /**
- * One operation of the service as a value. The command, its flags, help, completion, and validation, the embedded service's
- * route and checks, and the headers of raw calls are all derived from it.
+ * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
+ * embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -219,7 +221,7 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
-  /** Records that the call creates if they do not exist, without a field that asks for it. */
+  /** Records that the call creates implicitly if they do not exist. */
   readonly createsParents?: CreatedParents<z.output<Input>>;
   /** Check before the call is confirmed and sent. */
   readonly precondition?: Precondition<z.output<Input>>;
@@ -228,8 +230,8 @@ export interface Operation<
   /** Set if the process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
   /** Warnings about an input that is valid but may be a mistake. */
-  readonly warnings?: (input: z.output<Input>) => readonly string[];
-  /** Returns the event types in an input. Commands refuse unknown ones, because a mistyped filter never matches a delivery. */
+  readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
+  /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */
   readonly notes?: (input: z.output<Input>, now: number) => readonly string[];

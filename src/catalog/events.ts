@@ -1,17 +1,18 @@
+import { type Hint, hint, step } from '../kernel/hint.ts';
 import { findNearest } from '../kernel/nearest.ts';
 
-/** Category of an event type, by which triggers and lists are grouped. */
+/** Category of an event type, for grouping triggers and lists. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
 
 export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
   readonly description: string;
-  /** The `actionType` of its payload. */
+  /** The `actionType` in the payload of the event. */
   readonly actionType: string;
   /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;
-  /** Whether the email service has this trigger too. */
+  /** Whether the email service also has this trigger. */
   readonly email?: true;
 }
 
@@ -78,17 +79,17 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
 }
 
 /** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
-export function warnAboutUnknownEvents(names: readonly string[]): readonly string[] {
+export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[] {
   return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEventWarning);
 }
 
-function unknownEventWarning(name: string): string {
-  const near = findNearestEvent(name);
-  const advice = near === undefined ? 'run svc webhooks events to list the known types' : `did you mean '${near}'?`;
-  return `'${name}' is not a known event type; ${advice}`;
+function unknownEventWarning(name: string): Hint {
+  const nearest = findNearestEvent(name);
+  const listing = hint`run ${step('inspect', 'webhooks', 'events')} to list the known types`;
+  return hint`'${name}' is not a known event type; ${nearest === undefined ? listing : `did you mean '${nearest}'?`}`;
 }
 
-/** Returns the known event type that a mistyped one most likely stands for, if any. */
+/** Finds the known event type closest to a mistyped one; `undefined` if none is close. */
 export function findNearestEvent(name: string): string | undefined {
   return findNearest(name, EVENT_NAMES);
 }

@@ -2,10 +2,15 @@ import type * as z from 'zod';
 import { findNearest } from '../kernel/nearest.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 
+import { formatIssueMessage, type NameField } from './field-message.ts';
+
 type Issue = z.core.$ZodIssue;
 
-/** Explains a validation issue, without the name of the value: `expected text, got a number`. */
-export function explainIssue(issue: Issue, value: unknown): string {
+/**
+ * Explains a validation issue, without the name of the value: `expected text, got a number`.
+ * @param nameField names the fields that the explanation mentions
+ */
+export function explainIssue(issue: Issue, value: unknown, nameField?: NameField): string {
   if (value === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_type':
@@ -16,13 +21,13 @@ export function explainIssue(issue: Issue, value: unknown): string {
     case 'too_big':
       return describeSizeIssue('at most', issue.maximum, issue.origin, value);
     case 'invalid_value':
-      return `expected one of ${issue.values.map(String).join(', ')}, got '${String(value)}'`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}, got '${String(value)}'`;
     case 'invalid_union': {
       const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
       return types.length > 0 && types.length === issue.errors.length ? describeTypeIssue(types, value) : issue.message;
     }
     default:
-      return issue.message;
+      return formatIssueMessage(issue, nameField);
   }
 }
 
@@ -35,8 +40,8 @@ export function suggestValue(issue: Issue, value: unknown): string | undefined {
 function describeTypeIssue(expected: readonly string[], value: unknown): string {
   const types = expected.map((type) => EXPECTED.get(type) ?? type).join(' or ');
   const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
-  const got = expected.includes('int') && typeof value === 'number' ? String(value) : kindOf(value);
-  return `expected ${types}, got ${got}${quote}`;
+  const actual = expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
+  return `expected ${types}, got ${actual}${quote}`;
 }
 
 /** Describes a size: `expected at most 200 characters, got 231`. */
@@ -53,12 +58,12 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['number', 'a number'],
   ['int', 'a whole number'],
   ['boolean', 'true or false'],
-  ['object', 'an object of fields'],
-  ['record', 'an object of fields'],
+  ['object', 'an object'],
+  ['record', 'an object'],
   ['array', 'a list'],
 ]);
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

@@ -3,19 +3,19 @@ import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 
 /** An ID chosen by the caller: any non-empty text. */
-export const id = (describes: string) => z.string().min(1).describe(describes);
+export const id = (description: string) => z.string().min(1).describe(description);
 
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
 
-/** For a write that creates its organization if it does not exist. */
+/** Marks a write that creates its organization if it does not exist. */
 export const createsOrganization: CreatedParents<{ readonly organizationId: string }> = {
   kinds: ['organization'],
   of: ({ organizationId: organization }) => [{ kind: 'organization', id: organization, organizationId: organization }],
 };
 
 /** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
-export const secret = (describes: string) => z.string().describe(describes).meta({ secret: true });
+export const secret = (description: string) => z.string().describe(description).meta({ secret: true });
 
 /** Overrides for the flag of a field, where the field's name and type are not enough. */
 export interface FlagOptions {
@@ -25,19 +25,17 @@ export interface FlagOptions {
   readonly off?: string;
   /** How the text is parsed: see `FlagKind` in flags.ts. */
   readonly as?: 'time' | 'entry' | 'entries' | 'changes' | 'content';
-  /** Values of other top-level fields that are sent with the flag, unless they are given. */
+  /** Values of other top-level fields that the flag implies, unless they are given. */
   readonly implies?: Readonly<Record<string, unknown>>;
 }
 
 export const flag = <Schema extends z.ZodType>(form: string | FlagOptions, schema: Schema): Schema =>
   schema.meta({ ...schema.meta(), ...(typeof form === 'string' ? { flag: form } : form) });
 
-/** Unix time in milliseconds. */
 export const epochMilliseconds = z.number();
 
-/** An http or https URL. */
-export const httpUrl = (describes: string) =>
-  z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }).describe(describes);
+export const httpUrl = (description: string) =>
+  z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }).describe(description);
 
 /** A user in an operation's input. Additional fields are forwarded. */
 export const user = z.looseObject({
@@ -61,8 +59,8 @@ export const itemResult = z.looseObject({
 export const itemResults = z.record(z.string(), itemResult);
 
 /** A boolean with the flags `--enable` and `--disable`. */
-export const serviceSwitch = (describes: string) =>
-  flag({ flag: 'enable', off: 'disable' }, z.boolean().optional().describe(describes));
+export const serviceSwitch = (description: string) =>
+  flag({ flag: 'enable', off: 'disable' }, z.boolean().optional().describe(description));
 
 export const triggers = flag(
   'trigger',

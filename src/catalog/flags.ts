@@ -35,7 +35,7 @@ export interface Flag {
   readonly choices?: readonly string[];
   /** Name of the flag that sets a boolean to false (default: `no-<name>`). */
   readonly off?: string;
-  /** Values of other top-level fields of `data` that are sent with the flag, unless they are given. */
+  /** Values of other top-level fields of `data` that the flag implies, unless they are given. */
   readonly implies?: Readonly<Record<string, unknown>>;
   /** The keys of an `entry`, as flags. */
   readonly keys?: readonly Flag[];
@@ -50,12 +50,12 @@ export type InputNaming = 'flags' | 'fields';
 
 /** Derives a flag's name: `newDocumentId` becomes `new-document`, and `documentIds` (repeatable) becomes `document`. */
 export function flagName(field: string): string {
-  const named = SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
-  return named.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+  const name = SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
+  return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
 /** Derives an operation's flags: one per input field, and per field of a record if the operation accepts records. */
-export function flagsOf({ input, bulk, argument }: Operation): readonly Flag[] {
+export function deriveFlags({ input, bulk, argument }: Operation): readonly Flag[] {
   const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
     if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
@@ -92,7 +92,7 @@ function createFieldFlags(field: string, declared: z.ZodType, parents: readonly 
     {
       name: flag ?? flagName(field),
       path,
-      kind: as ?? (meta['secret'] ? 'secret' : kindOf(schema)),
+      kind: as ?? (meta['secret'] ? 'secret' : flagKindOf(schema)),
       description: String(meta['description'] ?? ''),
       required,
       ofRecord,
@@ -109,7 +109,7 @@ function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
   return as === 'entries' ? { keys: createObjectFlags(elementOf(schema), [], false) } : {};
 }
 
-function kindOf(schema: z.ZodType): FlagKind {
+function flagKindOf(schema: z.ZodType): FlagKind {
   const { type, valueType } = definitionOf(schema);
   switch (type) {
     case 'string':
@@ -122,7 +122,7 @@ function kindOf(schema: z.ZodType): FlagKind {
     case 'record':
       return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
     case 'array':
-      return kindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
+      return flagKindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
     default:
       return 'json';
   }

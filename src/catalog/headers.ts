@@ -1,6 +1,6 @@
 import type { Auth } from './define.ts';
 
-/** Default prefix of the credential headers; a live service may use a vendor's prefix. */
+/** Default prefix of the credential headers. Other services may use a different prefix. */
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
 /** Names of the credential headers, without the prefix. */
@@ -11,11 +11,11 @@ export const CREDENTIAL_HEADERS = {
   workspaceAuthToken: 'workspace-auth-token',
 } as const;
 
-export type Credential = keyof typeof CREDENTIAL_HEADERS;
+export type CredentialName = keyof typeof CREDENTIAL_HEADERS;
 
-/** Credentials of each kind of operation, in the order in which the service checks them. */
+/** Credentials for each value of `Auth`, in the order in which the service checks them. */
 export const CREDENTIALS_BY_AUTH = {
   key: ['apiKey', 'authToken'],
   workspace: ['workspaceId', 'workspaceAuthToken'],
   none: [],
-} as const satisfies Record<Auth, readonly Credential[]>;
+} as const satisfies Record<Auth, readonly CredentialName[]>;

@@ -41,7 +41,6 @@ export function loadResource<Name extends Resource>(resource: Name): Promise<Ope
   return LOADERS[resource]() as Promise<OperationsOf<Name>>;
 }
 
-/** Loads one operation by its resource and name. */
 export async function loadOperation(resource: Resource, name: OperationName): Promise<Operation> {
   const operations: Readonly<Partial<Record<OperationName, Operation>>> = await loadResource(resource);
   const operation = operations[name];

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** The parts of a schema's definition that the catalog reads. zod types them per class; this interface combines them. */
+/** The fields of a schema's definition that the catalog reads. zod types them per class; this interface combines them. */
 interface SchemaDefinition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -8,6 +8,7 @@ interface SchemaDefinition {
   readonly valueType?: z.ZodType;
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly entries?: Readonly<Record<string, string>>;
+  readonly options?: readonly z.ZodType[];
 }
 
 export function definitionOf(schema: z.ZodType): SchemaDefinition {
@@ -27,14 +28,12 @@ export function unwrap(declared: z.ZodType) {
   return { schema, required, meta };
 }
 
-/** Returns the schema of an array's elements. */
 export function elementOf(schema: z.ZodType): z.ZodType {
   const { element } = definitionOf(unwrap(schema).schema);
   if (!element) throw new TypeError('not a list in the catalog');
   return element;
 }
 
-/** Returns the schemas of an object's fields. */
 export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   const { shape } = definitionOf(unwrap(schema).schema);
   if (!shape) throw new TypeError('not an object in the catalog');

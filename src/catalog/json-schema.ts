@@ -33,16 +33,16 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
   return bare ? z.union([bare, schema]) : schema;
 }
 
-/** Metadata of the catalog for the command line, which is not part of the JSON Schema. */
+/** Catalog metadata that is not part of the JSON Schema. */
 const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolean): JsonSchema {
   return z.toJSONSchema(schema, {
     io,
-    override: ({ jsonSchema: made }) => {
-      if (made['secret'] === true) made.format = 'password';
-      if (withRules) Object.assign(made, made['rules']);
-      for (const note of CATALOG_METADATA) delete made[note];
+    override: ({ jsonSchema: node }) => {
+      if (node['secret'] === true) node.format = 'password';
+      if (withRules) Object.assign(node, node['rules']);
+      for (const key of CATALOG_METADATA) delete node[key];
     },
   });
 }

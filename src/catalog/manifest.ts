@@ -1,10 +1,10 @@
-import { manifestTexts } from './manifest-texts.ts';
 import type { OperationEntry } from './operation-entry.ts';
+import { serializedOperations } from './serialized-operations.ts';
 
 export type { OperationEntry } from './operation-entry.ts';
 
-/** Every operation of the catalog. To read only one, parse its text in `manifestTexts`. */
-export const manifest: readonly OperationEntry[] = Object.values(manifestTexts).map((text) => JSON.parse(text));
+/** Every operation of the catalog. To read only one, parse its text in `serializedOperations`. */
+export const manifest: readonly OperationEntry[] = Object.values(serializedOperations).map((text) => JSON.parse(text));
 
 /** Returns the entry of an operation that the catalog references by name. */
 export function getEntry(operation: string): OperationEntry {

@@ -22,7 +22,7 @@ const input = withRules(
       isNotificationResolverUsed: z
         .boolean()
         .optional()
-        .describe('have your own server supply the text when the notification is read'),
+        .describe('let your own server provide the text when the notification is read'),
       displayHeadlineMessageTemplate: flag(
         'headline',
         z.string().min(1).optional().describe('headline, with placeholders such as {actionUser}'),
@@ -33,7 +33,7 @@ const input = withRules(
       ),
       displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
       notifyUsers: flag(
-        // A user who names recipients means only them, but the service notifies everyone by default.
+        // By default, the service notifies everyone. If the user names recipients, the command notifies only them.
         { flag: 'notify-user', as: 'entries', implies: { notifyAll: false } },
         z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
       ),
@@ -115,7 +115,7 @@ export const notifications = {
         data: () => ({ success: true, message: 'Notification added successfully.' }),
       },
     },
-    bulk: { id: 'notificationId', noun: 'notification', generatesIds: true, wholeReply: true },
+    bulk: { id: 'notificationId', noun: 'notification', generatesIds: true, sharedResult: true },
     confirm: ({ notifyAll, notifyUsers, organizationId }) => {
       if (notifyAll === false) return undefined;
       // Users who name recipients may not know that everyone is notified by default.

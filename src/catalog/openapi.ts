@@ -27,10 +27,10 @@ export function createOpenApiDocument(operations: readonly NamedOperation[], { h
     },
     servers: [server],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
-    paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: post(atPath) }])),
+    paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: createPathItem(atPath) }])),
     components: {
-      securitySchemes: securitySchemes(headerPrefix),
-      responses: Object.fromEntries(FAILURES.map((failure) => [failure.name, failureResponse(failure)])),
+      securitySchemes: createSecuritySchemes(headerPrefix),
+      responses: Object.fromEntries(FAILURES.map((failure) => [failure.name, createFailureResponse(failure)])),
       schemas: { failure: FAILURE, ...Object.fromEntries(operations.flatMap(componentsOf)) },
     },
   };
@@ -41,7 +41,7 @@ function tagOf({ operation }: NamedOperation): string {
 }
 
 /** Creates a path item. Operations that share a path differ in their input; the first one names the path item. */
-function post(operations: readonly NamedOperation[]): Node {
+function createPathItem(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
   const { summary, auth } = first.operation;
@@ -53,10 +53,10 @@ function post(operations: readonly NamedOperation[]): Node {
     description: [...new Set([...operations.flatMap(describePurpose), ...operations.flatMap(describeGuarantees)])].join(
       ' ',
     ),
-    security: security(auth),
+    security: createSecurity(auth),
     requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
     responses: {
-      200: { description: 'Success', content: json(successSchema(schema('output'))) },
+      200: { description: 'Success', content: json(createSuccessSchema(schema('output'))) },
       ...Object.fromEntries(FAILURES.map(({ http, name }) => [http, { $ref: `#/components/responses/${name}` }])),
     },
   };
@@ -83,7 +83,7 @@ const RETRY_GUARANTEES: Readonly<Record<Effect, string>> = {
   once: 'Not idempotent: a repeated call is applied again.',
 };
 
-function securitySchemes(prefix: string): Node {
+function createSecuritySchemes(prefix: string): Node {
   const headers = Object.entries(CREDENTIAL_HEADERS);
   return Object.fromEntries(
     headers.map(([name, header]) => [name, { type: 'apiKey', in: 'header', name: prefix + header }]),
@@ -91,16 +91,16 @@ function securitySchemes(prefix: string): Node {
 }
 
 /** Returns an operation's credential headers, all required together; an empty list for none. */
-function security(auth: Auth): readonly Node[] {
-  const needed = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
-  return needed.length > 0 ? [Object.fromEntries(needed)] : [];
+function createSecurity(auth: Auth): readonly Node[] {
+  const requirements = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
+  return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];
 }
 
 const FAILURES = Object.entries(
   Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
 ).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
 
-function failureResponse({ statuses }: (typeof FAILURES)[number]): Node {
+function createFailureResponse({ statuses }: (typeof FAILURES)[number]): Node {
   return { description: statuses.join(', '), content: json({ $ref: pointer('failure') }) };
 }
 
@@ -110,7 +110,7 @@ const FAILURE = object(
       {
         status: { type: 'string', examples: Object.keys(HTTP_STATUS) },
         message: { type: 'string' },
-        details: { description: 'problems, item by item' },
+        details: { description: 'problems of individual items' },
       },
       ['status', 'message'],
     ),
@@ -118,7 +118,7 @@ const FAILURE = object(
   ['error'],
 );
 
-function successSchema(data: Node): Node {
+function createSuccessSchema(data: Node): Node {
   const result = object({ status: { const: 'success' }, message: { type: 'string' }, data }, ['status', 'message']);
   return object({ result }, ['result']);
 }
@@ -130,8 +130,8 @@ function componentsOf({ name, operation }: NamedOperation): (readonly [string, u
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {
     const { $schema: _, $defs = {}, ...schema } = schemas[part];
-    const named = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
-    return named.map(([component, each]) => [component, withPointers(each)] as const);
+    const components = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
+    return components.map(([component, each]) => [component, withPointers(each)] as const);
   });
 }
 

@@ -3,7 +3,7 @@ import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
 
-/** The parts of an operation that a command line needs, as plain data: help, completion, and routing work without loading schemas. */
+/** An operation as plain data, so that help, completion, and routing work without loading schemas. */
 export interface OperationEntry {
   readonly name: OperationName;
   readonly resource: Resource;
@@ -18,7 +18,7 @@ export interface OperationEntry {
   readonly flags: readonly Flag[];
   /** How the operation accepts many records: as one array, or from a file with one call per record. */
   readonly bulk?: 'array' | 'calls';
-  /** Actions of `--if-exists`, if the service refuses records that exist. */
+  /** Actions of `--if-exists`, if the service rejects existing records. */
   readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
   readonly argument?: Argument;
   /** Field whose presence selects this operation among several with the same path. */
@@ -27,7 +27,7 @@ export interface OperationEntry {
   /** Kinds of records that the operation creates if they do not exist; see `CreatedParents`. */
   readonly createsParents?: readonly ParentKind[];
   readonly paged: boolean;
-  /** Whether the input contains event types, of which commands refuse unknown ones. */
+  /** Whether the input contains event types. Commands reject unknown types. */
   readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];

@@ -28,7 +28,7 @@ const write = {
   createsParents: createsOrganization,
   input,
   output: z.looseObject({ success: z.boolean() }),
-  bulk: { field: 'users', id: 'userId', noun: 'user', object: 'presence of user', wholeReply: true },
+  bulk: { field: 'users', id: 'userId', noun: 'user', object: 'presence of user', sharedResult: true },
   warnings: ({ users }: z.output<typeof input>) =>
     [...new Set(users.map(({ status }) => status))]
       .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
@@ -77,7 +77,14 @@ export const presence = {
     input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',
-    bulk: { field: 'userIds', id: 'userId', noun: 'user', object: 'presence of user', bareIds: true, wholeReply: true },
+    bulk: {
+      field: 'userIds',
+      id: 'userId',
+      noun: 'user',
+      object: 'presence of user',
+      bareIds: true,
+      sharedResult: true,
+    },
     confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
   }),
 };

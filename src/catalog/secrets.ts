@@ -4,7 +4,6 @@ import { definitionOf } from './introspect.ts';
 /** Path of a secret in a response: property names from the top of its data; `*` matches any index or key. */
 export type SecretPath = readonly string[];
 
-/** Finds the paths of all secret fields in a schema. */
 export function findSecretPaths(schema: z.ZodType, path: SecretPath = []): readonly SecretPath[] {
   if (schema.meta()?.['secret'] === true) return [path];
   const { innerType, element, valueType, shape } = definitionOf(schema);

@@ -1,15 +1,15 @@
 /**
- * Selects one of the operations that share a path: the one whose `selectedBy` field is present in `data`, otherwise the one
- * without such a field.
+ * Selects one of the operations that share a path: the operation whose `selectedBy` field is present in `data`,
+ * otherwise the operation without `selectedBy`.
  * @param data the parsed `data` of a request, of any type
  */
 export function selectOperation<Candidate extends { readonly selectedBy?: string | undefined }>(
   candidates: readonly Candidate[],
   data: unknown,
 ): Candidate | undefined {
-  const holds = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  const hasField = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
   return (
-    candidates.find(({ selectedBy }) => selectedBy !== undefined && holds(selectedBy)) ??
+    candidates.find(({ selectedBy }) => selectedBy !== undefined && hasField(selectedBy)) ??
     candidates.find(({ selectedBy }) => selectedBy === undefined)
   );
 }

@@ -11,14 +11,21 @@ import { webhookEndpoints } from './webhook-endpoints.ts';
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
 /** A record with an alternative name for one field, because the interface uses both names. */
-const alias = <Record extends z.ZodType>(other: string, field: string, record: Record) =>
+const aliased = <Record extends z.ZodType>([other, field]: readonly [string, string], record: Record) =>
   z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || !(other in value) || field in value) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]));
   }, record);
 
 /** An object whose fields the interface does not define, stored unchanged. */
-const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object of fields' });
+const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
+
+/** Alternative names of fields: the other name, and the field. */
+export const FIELD_ALIASES = {
+  documents: ['id', 'documentId'],
+  groups: ['organizationUserGroupId', 'groupId'],
+  agentGroups: ['id', 'groupId'],
+} as const satisfies Readonly<Record<string, readonly [string, string]>>;
 
 const folder = z.strictObject({
   organizationId,
@@ -29,7 +36,7 @@ const folder = z.strictObject({
   inheritAccessFromParent: z.boolean().optional(),
   createdAt: epochMilliseconds.optional(),
   lastUpdated: epochMilliseconds.optional(),
-  /** Accepted because responses contain these fields; ignored, because they can be derived. */
+  /** Accepted because responses contain these fields, but ignored because they can be derived. */
   ancestors: z.array(z.string()).optional(),
   apiKey: z.string().optional(),
 });
@@ -60,7 +67,7 @@ const group = z.looseObject({
 
 const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
 
-/** Data about a user. Omitted lists are left unchanged. */
+/** Data about a user. Omitted lists stay unchanged. */
 const userData = z.strictObject({
   organizationId,
   userId: id('user ID'),
@@ -89,7 +96,7 @@ const endpoint = z.strictObject({
   updatedAt: z.iso.datetime().optional(),
 });
 
-/** The configuration of each service that has been configured. */
+/** The configuration of webhooks, email, and permissions. Services that were never configured are absent. */
 export const configSchema = z
   .strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),
@@ -99,21 +106,36 @@ export const configSchema = z
   })
   .partial();
 
+/** Schemas of the records in each list. */
+export const recordSchemas = {
+  organizations: z.looseObject({ organizationId, organizationName: z.string().optional() }),
+  folders: folder,
+  documents: document,
+  /** A user without memberships is a member of the organization. */
+  users: user.extend({ organizationId, memberships: z.array(membership).optional() }),
+  groups: group,
+  activities: z.looseObject({ organizationId, documentId: documentId.optional(), id: id('activity ID') }),
+  agents: z.looseObject({ id: id('agent ID') }),
+  agentGroups: agentGroup,
+  crdt: crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict(),
+  userData,
+  endpoints: endpoint,
+} satisfies Readonly<Record<string, z.ZodObject>>;
+
 /**
  * All data of the embedded service as one document, with the field names of the interface: the format of `svc local export`
  * and `svc local import`.
  */
 export const stateSchema = z.strictObject({
-  organizations: list(z.looseObject({ organizationId, organizationName: z.string().optional() })),
+  organizations: list(recordSchemas.organizations),
   folders: list(folder),
-  documents: list(alias('id', 'documentId', document)),
-  /** A user without memberships is a member of the organization. */
-  users: list(user.extend({ organizationId, memberships: z.array(membership).optional() })),
-  groups: list(alias('organizationUserGroupId', 'groupId', group)),
-  activities: list(z.looseObject({ organizationId, documentId: documentId.optional(), id: id('activity ID') })),
-  agents: list(z.looseObject({ id: id('agent ID') })),
-  agentGroups: list(alias('id', 'groupId', agentGroup)),
-  crdt: list(crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict()),
+  documents: list(aliased(FIELD_ALIASES.documents, document)),
+  users: list(recordSchemas.users),
+  groups: list(aliased(FIELD_ALIASES.groups, group)),
+  activities: list(recordSchemas.activities),
+  agents: list(recordSchemas.agents),
+  agentGroups: list(aliased(FIELD_ALIASES.agentGroups, agentGroup)),
+  crdt: list(recordSchemas.crdt),
   userData: list(userData),
   endpoints: list(endpoint),
   config: configSchema.default({}),

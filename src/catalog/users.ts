@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
+import { fieldMessage } from './field-message.ts';
 import { accessRole, createsOrganization, flag, id, itemResults, organizationId, user, withRules } from './fields.ts';
 
 const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
@@ -14,7 +15,7 @@ const location = {
 const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema: Schema): Schema =>
   withRules(
     schema.refine(({ documentId, folderId }) => !(documentId && folderId), {
-      error: 'specify documentId or folderId, not both',
+      ...fieldMessage`specify ${{ field: 'documentId' }} or ${{ field: 'folderId' }}, not both`,
       path: ['folderId'],
     }),
     { not: { required: ['documentId', 'folderId'] } },

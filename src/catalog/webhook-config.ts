@@ -4,11 +4,11 @@ import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 
 /** An http(s) URL, or an empty string to unset it. */
-const urlOrNone = (describes: string) =>
+const optionalUrl = (description: string) =>
   z
-    .union([z.literal(''), httpUrl(describes)])
+    .union([z.literal(''), httpUrl(description)])
     .optional()
-    .describe(describes);
+    .describe(description);
 
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),
@@ -76,8 +76,8 @@ export const webhookConfig = {
         webhookServiceConfig: z
           .looseObject({
             authToken: secret('token sent with each delivery').optional(),
-            rawNotificationUrl: urlOrNone('URL for unprocessed events'),
-            processedNotificationUrl: urlOrNone('URL for processed events'),
+            rawNotificationUrl: optionalUrl('URL for unprocessed events'),
+            processedNotificationUrl: optionalUrl('URL for processed events'),
             ...payload,
             enableDataProtection,
             triggers,

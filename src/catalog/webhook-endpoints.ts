@@ -2,6 +2,9 @@ import * as z from 'zod';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 
+/** Maximum number of endpoints per page. */
+export const MAX_ENDPOINTS = 250;
+
 const endpoint = z.looseObject({
   id: z.string(),
   url: z.string(),
@@ -15,18 +18,18 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** Text in the alphabet of event types, channels, and uids. */
-const word = (most: number, describes: string) =>
+/** Text with the characters allowed in event types, channels, and uids. */
+const slug = (maxLength: number, description: string) =>
   z
     .string()
     .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
-    .max(most)
-    .describe(describes);
+    .max(maxLength)
+    .describe(description);
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
-  filterTypes: z.array(word(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
-  channels: z.array(word(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
+  filterTypes: z.array(slug(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
+  channels: z.array(slug(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
   disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
   rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
   metadata: z
@@ -38,10 +41,10 @@ const settings = {
 const endpointId = id('endpoint ID');
 const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) => filterTypes;
 
-const urlRefusal = ({ path: [field] }: InputProblem) =>
+const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
-const list = { operation: 'webhooks.endpoints.list', inputFields: {} };
+const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
 
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
@@ -54,7 +57,7 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: z.number().int().min(1).max(250).optional().describe('endpoints per page (default: 50)'),
+      limit: z.number().int().min(1).max(MAX_ENDPOINTS).optional().describe('endpoints per page (default: 50)'),
       iterator: z.string().optional().describe('iterator from a previous response'),
     }),
     output: z.looseObject({
@@ -100,14 +103,14 @@ export const webhookEndpoints = {
     input: z.object({
       url: httpUrl('endpoint URL'),
       ...settings,
-      uid: word(256, 'custom ID of the endpoint')
+      uid: slug(256, 'custom ID of the endpoint')
         .regex(/^(?!ep_)/, { error: 'must not start with ep_' })
         .optional(),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
     lookup: {
-      ...list,
+      ...listLookup,
       created: {
         list: 'endpoints',
         idField: 'uid',
@@ -116,7 +119,7 @@ export const webhookEndpoints = {
         data: (record) => record,
       },
     },
-    rejectionMessage: urlRefusal,
+    rejectionMessage: describeUrlRejection,
     generatedId: 'uid',
     eventTypes,
   }),
@@ -134,8 +137,8 @@ export const webhookEndpoints = {
     ]),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
-    lookup: list,
-    rejectionMessage: urlRefusal,
+    lookup: listLookup,
+    rejectionMessage: describeUrlRejection,
     eventTypes,
   }),
   'webhooks.endpoints.delete': defineOperation({
@@ -151,7 +154,7 @@ export const webhookEndpoints = {
     input: z.object({ endpointId }),
     output: z.looseObject({ endpointId: z.string(), deleted: z.boolean() }),
     message: 'Advanced webhook endpoint deleted successfully.',
-    lookup: list,
+    lookup: listLookup,
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
   }),

@@ -7,7 +7,7 @@ export interface PlannedRequest {
 }
 
 /**
- * Progress of a call, for `--verbose`, `--debug`, and the countdown of a wait. Texts are redacted. `request`, `url`, and
+ * Progress of a call, for `--verbose`, `--debug`, and the countdown of a wait. Contains no secrets. `request`, `url`, and
  * `body` are computed when read, so that they cost nothing unless they are shown.
  */
 export type CallEvent =

@@ -1,3 +1,4 @@
+import type { Effect } from '../catalog/define.ts';
 import { monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SendOnce } from './attempt.ts';
@@ -6,9 +7,7 @@ import { createFinalError, resolveRepeatedDelete } from './final-error.ts';
 import type { SendFailure, SendSuccess } from './outcome.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
-import { canRetry, canRetryAfterPause, chooseRetryDelay, createRetryBudget } from './retry.ts';
 
-/** Retries and waits of a call. */
 export interface CallStats {
   /** Attempts after the first. */
   readonly retries: number;
@@ -33,13 +32,13 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
   const rateLimiter = createRateLimiter({ clock, random, maxWait, signal, observe, shared: sharedRateLimit });
   const budget = createRetryBudget();
 
-  async function backOff(failed: SendFailure, failures: number, sent: number): Promise<void> {
+  async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
     const inMilliseconds = chooseRetryDelay(failures, random);
-    observe?.({ kind: 'retry', attempt: sent, inMilliseconds, reason: failed.error.message });
+    observe?.({ kind: 'retry', attempt, inMilliseconds, reason: failed.error.message });
     await clock.sleep(inMilliseconds, signal);
   }
 
-  /** Adds to an abort reason that a write was in flight. */
+  /** Extends an abort reason with a note that a write was in flight. */
   function describeInterruption(reason: unknown): unknown {
     if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
     return new SvcError(reason.failure, `${reason.message}: the request was in flight and may have been applied`, {
@@ -48,17 +47,17 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
   }
 
   /** Makes one attempt, as soon as the rate limiter admits it. */
-  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, sent: number) {
+  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, attempt: number) {
     const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
     const release = await rateLimiter.acquire();
-    // Whole milliseconds: passing without a pause takes a moment too, and does not count as waiting.
+    // Rounds down: admission without a pause takes less than a millisecond and does not count as waiting.
     const waited = Math.floor(monotonicNow(clock) - started);
     let isHandled = false;
     try {
-      const outcome = await sendOnce(operation, request, sent);
+      const outcome = await sendOnce(operation, request, attempt);
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
-      // Pauses before this request releases its slot, so that no waiting request is sent first.
+      // The pause starts before this request releases its slot, so that no waiting request is sent first.
       const paused =
         outcome.kind === 'failed' && canRetryAfterPause(operation.effect, outcome) && rateLimiter.pause(outcome);
       return { outcome, waited, paused };
@@ -76,22 +75,23 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     let waited = 0;
     let hadUnknownAttempt = false;
     let unknown: SvcError | undefined;
-    // If a wait is aborted after an attempt that may have been applied, that outcome outranks the abort.
+    // After an attempt that may have been applied, an aborted wait throws that attempt's error instead of the abort
+    // reason.
     const throwUnknownOr = (reason: unknown): never => {
       throw unknown ?? reason;
     };
-    for (let sent = 1; ; sent += 1) {
-      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, sent).catch(throwUnknownOr);
+    for (let attempt = 1; ; attempt += 1) {
+      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, attempt).catch(throwUnknownOr);
       waited += rest.waited;
       if (outcome.kind === 'success') {
         budget.earn();
-        return { success: outcome, retries: sent - 1, waits, waited, hadUnknownAttempt };
+        return { success: outcome, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       }
       const done = resolveRepeatedDelete(effect, outcome, hadUnknownAttempt);
-      if (done) return { success: done, retries: sent - 1, waits, waited, hadUnknownAttempt };
+      if (done) return { success: done, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       hadUnknownAttempt ||= outcome.applied === 'maybe' && effect !== 'read';
       const finalError = createFinalError(effect, outcome, hadUnknownAttempt);
-      finalError.retries = sent - 1;
+      finalError.retries = attempt - 1;
       if (hadUnknownAttempt) unknown = finalError;
       if (paused) {
         waits += 1;
@@ -101,7 +101,59 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
       const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
       const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && budget.take();
       if (!shouldRetry) throw finalError;
-      await backOff(outcome, failures, sent).catch(throwUnknownOr);
+      await backOff(outcome, failures, attempt).catch(throwUnknownOr);
     }
+  };
+}
+
+/** Maximum attempts per request if the service may have processed an earlier attempt. */
+const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
+
+/** Maximum attempts per request while no part of it was sent. */
+const MAX_UNSENT_ATTEMPTS = 3;
+
+const FIRST_DELAY = 500;
+const MAX_DELAY = 10_000;
+
+/** Whether a request can be retried after this many attempts. */
+function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boolean {
+  switch (retry) {
+    case 'unsent':
+      return attempts < MAX_UNSENT_ATTEMPTS;
+    case 'by_effect':
+      return attempts < MAX_ATTEMPTS[effect];
+    case 'after_pause':
+    case 'never':
+      return false;
+  }
+}
+
+/** Whether a rate-limited request can be retried after the pause. Always false for the effect `once`. */
+function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
+  return retry === 'after_pause' && effect !== 'once';
+}
+
+/** Chooses the delay before the next attempt, in milliseconds: full jitter, with a limit that doubles each time. */
+function chooseRetryDelay(attempts: number, random: () => number): number {
+  return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
+}
+
+const MAX_RETRIES = 100;
+const RETRIES_PER_SUCCESS = 0.1;
+
+/** Limits the retries of all calls together, so that retries do not overload a failing service. */
+function createRetryBudget(max = MAX_RETRIES) {
+  let remaining = max;
+  return {
+    /** Takes one retry from the budget. Returns false if the budget is empty. */
+    take() {
+      if (remaining < 1) return false;
+      remaining -= 1;
+      return true;
+    },
+    /** Returns a fraction of a retry to the budget after a success. */
+    earn() {
+      remaining = Math.min(max, remaining + RETRIES_PER_SUCCESS);
+    },
   };
 }

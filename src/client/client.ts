@@ -19,7 +19,7 @@ import { normalizeBaseUrl } from './target.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
 export type { ClientOptions } from './client-options.ts';
-export type { CallOutcome as Reply, CallResult as Answer, Client } from './client-types.ts';
+export type { CallOutcome, CallResult, Client } from './client-types.ts';
 export type { CalledOperation } from './request.ts';
 export type { Target } from './target.ts';
 
@@ -89,8 +89,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Delays writes until `beforeWrite` has resolved. Calls it at most once, however many writes are waiting. If it rejects,
- * each write rejects with the same error, and none is sent.
+ * Delays writes until `beforeWrite` has resolved. Calls it at most once. If it rejects, all writes reject with the same
+ * error, and none is sent.
  */
 function guardWrites(call: SendWithRetries, beforeWrite: ClientOptions['beforeWrite']) {
   let permission: Promise<void> | undefined;
@@ -105,7 +105,7 @@ function guardWrites(call: SendWithRetries, beforeWrite: ClientOptions['beforeWr
   return { send, ensureAllowed };
 }
 
-/** @throws SvcError `not_found` if one record was requested and the list is empty: services return that or NOT_FOUND. */
+/** @throws SvcError `not_found` if one record was requested and the list is empty: some services return that instead of NOT_FOUND. */
 function assertFound({ singleRecordId }: CalledOperation, data: unknown, outcome: CallOutcome<unknown>): void {
   const id = singleRecordId && isObject(data) ? data[singleRecordId] : undefined;
   if (singleRecordId === undefined || id === undefined || !outcome.sent) return;

@@ -1,27 +1,25 @@
 const [QUOTE, COMMA, COLON, BRACE, BRACE_END, SPACE] = Buffer.from('",:{} ');
 
-/** Matches what this parser does not handle: escapes and control characters. Without them, a quote ends a string. */
-const SPECIAL = /[^ -[\]-\uFFFF]/;
+/** Matches escapes and control characters, which this parser does not support. Without them, a quote ends a string. */
+const UNSUPPORTED = /[^ -[\]-\uFFFF]/;
 
 /** Matches a number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 
 /**
- * Whether a response is a success envelope with exactly one item per ID, in order, each with a literal `"success":true`.
- * Most responses to a batch have this form, and checking for it is much faster than parsing. `false` means only that the
- * response must be parsed.
+ * Whether a response is a success envelope with exactly one item per ID, in order, each with a literal `"success":true`. Most
+ * batch responses have this form, and this check is much faster than parsing. Returns false if the response must be parsed.
  */
 export function confirmsAll(text: string, ids: readonly string[]): boolean {
-  if (SPECIAL.test(text) || ids.some((id) => id.includes('"'))) return false;
+  if (UNSUPPORTED.test(text) || ids.some((id) => id.includes('"'))) return false;
   return new ConfirmationParser(text, ids).parse();
 }
 
-/** Scans a response once. Each method consumes the syntax element that it is named after, and returns whether it found it. */
+/** Scans a response once. Each method consumes the syntax element in its name and returns whether the element was present. */
 class ConfirmationParser {
   readonly #text: string;
   readonly #ids: readonly string[];
   #at = 0;
-  /** Whether the current item reported success. */
   #succeeded = false;
 
   constructor(text: string, ids: readonly string[]) {
@@ -64,7 +62,7 @@ class ConfirmationParser {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** Created once, because there are many items. */
+  /** A field, so that the closure is created only once for many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;

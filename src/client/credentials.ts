@@ -1,5 +1,10 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
@@ -19,16 +24,16 @@ export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Re
     CREDENTIALS_BY_AUTH[auth].map((credential) => {
       const name = CREDENTIAL_HEADERS[credential];
       const value = values[credential];
-      if (!value) throw createMissingCredentialError(nameInText(name), target, auth);
+      if (!value) throw createMissingCredentialError(formatHeaderName(name), target, auth);
       const problem = findHeaderValueProblem(value);
-      if (problem) throw new SvcError('usage', `the ${nameInText(name)} is invalid: ${problem}`);
+      if (problem) throw new SvcError('usage', `the ${formatHeaderName(name)} is invalid: ${problem}`);
       return [target.headerPrefix + name, value];
     }),
   );
 }
 
-/** Writes the name of a header as in a sentence: `API key`, `workspace ID`. */
-function nameInText(name: string): string {
+/** Formats the name of a header for a sentence: `API key`, `workspace ID`. */
+function formatHeaderName(name: string): string {
   return name.replaceAll('-', ' ').replace(/\b(?:api|id)\b/, (word) => word.toUpperCase());
 }
 
@@ -44,7 +49,10 @@ export function credentialVariablesOf(auth: Auth): string {
   return CREDENTIALS_BY_AUTH[auth].map((credential) => SETTING_VARIABLES[credential]).join(' and ');
 }
 
-/** Creates the hint for a rejected credential. The hint names the ID and the source of each half, but never the token. */
+/**
+ * Creates the hint for a rejected credential. The hint contains the ID, and the sources of the ID and the token, but
+ * not the token.
+ */
 export function createRejectedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
   const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
   if (auth === 'none' || id === undefined) return 'the request was sent without a credential';
@@ -58,17 +66,17 @@ export function createRejectedCredentialHint({ key, workspace, sources }: Target
   return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
 }
 
-/** Returns every credential of a target. `--debug` must not show any of them. */
+/** Returns every credential of a target, for redaction. */
 export function credentialValuesOf(target: Target): readonly string[] {
   return Object.values(credentialsOf(target));
 }
 
-/** Returns the credentials that are secrets. The others are IDs, which operations may refer to. */
+/** Returns the credentials that are secrets, without the IDs, which operations may refer to. */
 export function secretValuesOf(target: Target): readonly string[] {
   const { authToken, workspaceAuthToken } = credentialsOf(target);
   return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);
 }
 
-function credentialsOf({ key, workspace }: Target): Readonly<Partial<Record<Credential, string>>> {
+function credentialsOf({ key, workspace }: Target): Readonly<Partial<Record<CredentialName, string>>> {
   return { ...key, ...workspace };
 }

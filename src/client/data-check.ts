@@ -7,16 +7,16 @@ type Path = readonly PropertyKey[];
 interface CheckOptions {
   /** Whether missing fields count as unexpected. By default, a service may omit fields. */
   readonly strict: boolean;
-  /** Whether to check the data part by part, because it may have millions of parts. */
+  /** Whether to check values one by one, because there may be millions. */
   readonly large: boolean;
 }
 
 /**
- * Finds the first part of data that does not match its schema. Yields in between, so that a long check can be
- * interrupted. Fields may be missing, but each record needs at least one known field.
- * @returns the path of the part; `undefined` if all of the data matches
+ * Finds the first value that does not match its schema. Yields in between, so that a long check can be interrupted.
+ * Fields may be missing, but each record needs at least one known field.
+ * @returns the path of the value; `undefined` if all of the data matches
  */
-export function* findUnexpectedPart(
+export function* findUnexpectedValue(
   data: unknown,
   schema: z.ZodType,
   options: CheckOptions,
@@ -43,7 +43,7 @@ function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean
   return Object.keys(shape ?? {}).some((field) => record[field] !== undefined);
 }
 
-/** Yields the issues of data, and `undefined` for each valid part. Descends into lists, records, and objects. */
+/** Yields the issues of data, and `undefined` for each valid value. Descends into lists, records, and objects. */
 function* findIssues(
   schema: z.core.$ZodType,
   data: unknown,

@@ -26,7 +26,7 @@ export class Deadlines<Entry> {
 
   #wait(milliseconds: number): void {
     this.#timer = setTimeout(() => this.#expireOverdue(), milliseconds);
-    // The pending requests keep the process alive, not their deadlines.
+    // Only the pending requests keep the process alive.
     this.#timer.unref();
   }
 

@@ -3,20 +3,20 @@ import { type Hint, hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
 import { confirmsAll } from './confirmation.ts';
-import { findUnexpectedPart } from './data-check.ts';
+import { findUnexpectedValue } from './data-check.ts';
 import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { parseBody } from './response-body.ts';
 import { ForeignResponseError, RequestTooLargeError } from './service-error.ts';
-import { parseServiceFailure, type ResponseContext, rateLimitHintOf } from './service-failure.ts';
-import { meaningOfHttp } from './status.ts';
+import { createRateLimitHint, parseServiceFailure, type ResponseContext } from './service-failure.ts';
+import { interpretHttpStatus } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Characters beyond which a response is checked part by part, so that a signal can interrupt the check. */
+/** Length in characters above which a signal can interrupt the check of a response. */
 const LARGE_BODY = 1_000_000;
 
 /**
- * Interprets a response. An `error` is a failure whatever the HTTP status. A success may lack `data` and the `result`
+ * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack `data` and the `result`
  * wrapper. Any other response is unusable, and the HTTP status decides whether to retry. Rejects with the reason of the
  * context's signal.
  */
@@ -63,9 +63,7 @@ function* readResult(
     const isData =
       isBareData(body, operation) &&
       (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
-    return isData
-      ? bareSuccess(body)
-      : createUnusableFailure('JSON that is not the expected response', response, context);
+    return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
   if (!isObject(result)) {
     return operation.output
@@ -80,12 +78,10 @@ function* readResult(
     operation.output && status === undefined && success.data === null
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
-  return mismatch === undefined
-    ? success
-    : createUnusableFailure(`data of an unexpected shape${mismatch}`, response, context);
+  return mismatch === undefined ? success : createUnusableFailure(`unexpected data${mismatch}`, response, context);
 }
 
-/** Creates the outcome for data that came without its envelope. */
+/** Creates the outcome for data without an envelope. */
 function bareSuccess(data: unknown): SendSuccess {
   return { kind: 'success', data, result: { data } };
 }
@@ -99,9 +95,9 @@ function resultOf(body: unknown): unknown {
 }
 
 /**
- * Finds unexpected data: the location as ` at 0.createdAt`, or `undefined` if the data matches the operation's schema. The
- * bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the operation
- * reveals secrets, no field may be missing.
+ * Returns the location of unexpected data, such as ` at 0.createdAt`; `undefined` if the data matches the operation's
+ * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
+ * operation reveals secrets, no field may be missing.
  */
 function* findUnexpectedData(
   data: unknown,
@@ -114,13 +110,16 @@ function* findUnexpectedData(
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** Finds the first mismatch: its location as ` at 0.createdAt`, empty if all of the data mismatches, or `undefined`. */
+/**
+ * Returns the location of the first mismatch, such as ` at 0.createdAt`: empty if all of the data mismatches,
+ * `undefined` if it matches.
+ */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,
-  rules: Parameters<typeof findUnexpectedPart>[2],
+  rules: Parameters<typeof findUnexpectedValue>[2],
 ): Generator<undefined, string | undefined> {
-  const path = output && (yield* findUnexpectedPart(data, output, rules));
+  const path = output && (yield* findUnexpectedValue(data, output, rules));
   return path && (path.length > 0 ? ` at ${path.join('.')}` : '');
 }
 
@@ -138,7 +137,7 @@ function createUnusableFailure(
   context: ResponseContext,
 ): SendFailure {
   const { host } = context;
-  const { failure, applied, retry } = meaningOfHttp(httpStatus);
+  const { failure, applied, retry } = interpretHttpStatus(httpStatus);
   if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLargeError(host), applied, retry, retryAfter };
   const error = new ForeignResponseError(failure, `${host} returned ${flaw} (HTTP ${httpStatus})`, {
     hint: createUnusableHint(failure, context),
@@ -148,12 +147,12 @@ function createUnusableFailure(
 
 function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {
   if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint;
-  return failure === 'resource_exhausted' ? rateLimitHintOf(operation) : BASE_URL_HINT;
+  return failure === 'resource_exhausted' ? createRateLimitHint(operation) : BASE_URL_HINT;
 }
 
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; ${step('show', 'auth', 'status')} shows where it is set`;
 
-/** Creates the failure for a redirect. Following one would send the credentials to another host. */
+/** Creates the failure for a redirect, which would send the credentials to another host. */
 function createRedirectFailure({ httpStatus, location }: WireResponse, { host }: ResponseContext): SendFailure {
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';

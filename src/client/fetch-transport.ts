@@ -5,8 +5,8 @@ import { withTimeLimit } from './time-limit.ts';
 import { readResponseHead, type Transport, type WireResponse } from './transport.ts';
 
 /**
- * Creates a transport over a `fetch` function: that of an embedded service, or one that a program supplies. The attempt
- * timeout is in milliseconds.
+ * Creates a transport over the `fetch` function of an embedded service or of the calling program.
+ * @param attemptTimeout in milliseconds
  */
 export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
   const send = createKyTransport(fetch);

@@ -32,7 +32,8 @@ function isDefiniteRejection({ error, applied, retry }: SendFailure): boolean {
   return isDefinite && error instanceof ServiceError;
 }
 
-const EARLIER_ATTEMPT_HINT = 'an earlier attempt, whose response was lost, may have created it: check first';
+const EARLIER_ATTEMPT_HINT =
+  'an earlier attempt may have created the object, but its response was lost: check before you retry';
 
 /** Whether an "already exists" error may be due to an earlier attempt of the same call. */
 export function mayBeFromEarlierAttempt({ failure, cause }: SvcError): boolean {
@@ -43,8 +44,8 @@ const UNKNOWN_OUTCOME_HINTS = {
   read: 'try again',
   keyed: 'the write may have been applied; repeating it with the same IDs is safe',
   set: 'the write may have been applied; read the current values before you repeat the command',
-  delete: 'the deletion may have been applied; if you repeat it, "not found" means that it was',
-  once: 'the write may have been applied, and repeating it could apply it twice: check first',
+  delete: 'the deletion may have been applied; if you repeat it, "not found" means that it was applied',
+  once: 'the write may have been applied, and repeating it could apply it twice: check before you retry',
 } as const satisfies Record<Effect, string>;
 
 /** Copies an error with another failure kind and another hint. */

@@ -13,7 +13,7 @@ import {
   type WireResponse,
 } from './transport.ts';
 
-/** How long an idle connection stays open, in milliseconds, unless the service specifies less. */
+/** Time in milliseconds that an idle connection stays open, unless the service specifies less. */
 const IDLE_TIMEOUT = 4_000;
 
 const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
@@ -47,7 +47,7 @@ async function createAgent(url: string, tls: TrustedAuthorities | undefined): Pr
   const agentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT };
   if (!url.startsWith('https:')) return new Agent(agentOptions);
   const https = await import('node:https');
-  // Sets ALPN, so that a server without HTTP/1.1 refuses the connection before anything is sent.
+  // With ALPN, a server without HTTP/1.1 rejects the connection before anything is sent.
   return new https.Agent({ ...agentOptions, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
@@ -83,7 +83,7 @@ function sendRequest(
   });
 }
 
-/** @returns whether the socket connects, TLS included, within the time limit; if not, the socket is destroyed */
+/** Whether the socket connects, TLS included, within the time limit. Destroys the socket otherwise. */
 function waitForConnection(socket: Socket, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));

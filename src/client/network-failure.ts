@@ -10,7 +10,7 @@ import { NotConnectedError } from './transport.ts';
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 
-/** The message of `fetch`, without a code, for a port that it refuses to connect to. */
+/** Message of the `fetch` error for a blocked port. The error has no code. */
 const BAD_PORT = 'bad port';
 
 /** Matches codes of certificate and TLS errors before anything was sent. Retrying does not help. */
@@ -78,7 +78,7 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
-/** Whether a proxy refused the connection. Such an error wraps only a closed socket, so its cause is not useful. */
+/** Whether a proxy refused the connection. The cause of such an error is only a closed socket. */
 function isRefusedByProxy(root: unknown): boolean {
   if (!(root instanceof Error)) return false;
   return PROXY.test(systemErrorCode(root) ?? '') || PROXY_RESPONSE.test(root.message);

@@ -11,13 +11,11 @@ export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'>
   readonly authorities?: string;
 }
 
-/** Connections to the service. */
 export interface Network {
   readonly transport: Transport;
   /** Opens connections for many concurrent calls, on first use. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
-  /** Closes all open connections. */
   close(): Promise<void>;
 }
 

@@ -6,7 +6,6 @@ import type { CallOutcome, CallResult, Client } from './client-types.ts';
 /** Fields of `data` that request a page; empty for the first page. */
 export type PageFields = Readonly<Record<string, unknown>>;
 
-/** A call that returns its data page by page. */
 export interface PagedCall<Data> {
   readonly path: string;
   readonly call: (page: PageFields) => Promise<CallOutcome<Data>>;
@@ -32,7 +31,6 @@ export async function* followPages<Data>({ path, call, nextPage }: PagedCall<Dat
   }
 }
 
-/** Fetches the pages of a catalog operation. */
 export function fetchPages<Output extends z.ZodType>(
   client: Client,
   operation: Operation<z.ZodObject, Output>,
@@ -62,7 +60,6 @@ export function nextCursorOf({ pages: paging, path }: Operation, { result, data 
   return cursor;
 }
 
-/** Creates the error for a response that reports more pages but has no cursor. */
 export function createMissingCursorError(path: string, cursor: string): SvcError {
   return new SvcError('unusable_answer', `${path} reported more pages, but returned no ${cursor}`, {
     hint: 'try again; if the error persists, the list cannot be read beyond this page',

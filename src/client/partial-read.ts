@@ -31,9 +31,9 @@ export async function recoverPartialRead(
     .map(([id]) => id);
   if (retried.length > 0)
     await retryIds(retried, results, splitIds, (part) => send({ ...data, [splitIds.field]: part }));
-  const found = [...results].filter(([, result]) => !isMissing(result));
-  if (found.some(([, result]) => hasFailed(result))) throw thrown;
-  const records = found.map(([id, result]) => recordOf(id, result as Fields, splitIds));
+  const existing = [...results].filter(([, result]) => !isMissing(result));
+  if (existing.some(([, result]) => hasFailed(result))) throw thrown;
+  const records = existing.map(([id, result]) => recordOf(id, result as Fields, splitIds));
   const { retries } = thrown as ServiceError;
   const stats = { retries, waits: 0, waited: 0, hadUnknownAttempt: false };
   return { sent: true, confirmed: false, data: records, result: { data: records }, ...stats };
@@ -50,7 +50,7 @@ function findResults(thrown: unknown, ids: readonly string[]): Results | undefin
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
 
-/** Requests these IDs again and replaces their results. If the request returns no results, they stay unchanged. */
+/** Requests these IDs again and replaces their results, if the request returns any. */
 async function retryIds(
   ids: readonly string[],
   results: Results,

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { muteWarnings } from '../kernel/io.ts';
+import { muteWarnings } from '../kernel/process.ts';
 import { Deadlines } from './deadlines.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { type BodyText, ResponseBody } from './response-body.ts';
@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // A request starts only once it has a connection; without one, a proxy may have closed it earlier.
+    // Without a controller, the request never had a connection.
     if (this.#finish()) this.#reject(this.#controller ? error : new NotConnectedError(error));
   }
 

@@ -3,7 +3,7 @@ import type { CallEvent } from './call-event.ts';
 import type { SendFailure } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** How long the service's own rate limit lasts, in milliseconds. */
+/** Duration of the service's own rate limit, in milliseconds. */
 const SERVICE_PAUSE = 60_000;
 const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
@@ -13,7 +13,7 @@ const MAX_JITTER = 15_000;
 export interface SharedRateLimit {
   /** The end of the current pause, in milliseconds since the epoch. Read before each request. */
   pausedUntil(): number | undefined;
-  /** Announces a pause to the other processes. Never fails: a process that misses it meets the rate limit itself. */
+  /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
   pauseUntil(untilEpoch: number): void;
 }
 
@@ -27,7 +27,7 @@ interface RateLimiterOptions {
   readonly shared: SharedRateLimit | undefined;
 }
 
-/** Creates a limiter that admits every attempt of every call. A rate limit pauses all of them. */
+/** Creates a limiter for every attempt of every call. A rate limit pauses all of them. */
 export function createRateLimiter({ clock, random, maxWait, signal, observe, shared }: RateLimiterOptions) {
   const slowStart = new SlowStart();
   let remainingWait = maxWait;
@@ -52,7 +52,7 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
     return true;
   }
 
-  /** Adopts a pause of another process if the waiting time allows; otherwise the next request tests the limit itself. */
+  /** Adopts a pause of another process, unless the pause exceeds the remaining waiting time. */
   function adoptSharedPause(): void {
     const until = shared?.pausedUntil();
     if (until === undefined || until === observedPause) return;
@@ -94,15 +94,15 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
       }
     },
     /**
-     * Pauses for the time that the service asks for, or until its own rate limit ends. Otherwise pauses for a second, and
+     * Pauses for the time in `Retry-After`, or until the service's own rate limit ends. Otherwise pauses for one second, and
      * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
      */
     pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
-      const asked = parseRetryAfter(retryAfter, clock.now());
+      const requested = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();
-      // Requests in flight when a pause starts are rate limited too; only a longer pause changes anything.
-      if (remainingPause > 0 && (asked ?? 0) <= remainingPause) return true;
-      const pause = asked ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
+      // Requests in flight when a pause starts are rate limited as well. Only a longer pause replaces the current one.
+      if (remainingPause > 0 && (requested ?? 0) <= remainingPause) return true;
+      const pause = requested ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
       if (!extendPause(pause, OWN_RATE_LIMIT)) return false;
       const until = clock.now() + pause;
       observedPause = until;
@@ -121,13 +121,13 @@ const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc proce
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  const asked = /^\d{1,9}$/.test(text)
+  const requested = /^\d{1,9}$/.test(text)
     ? Number(text) * 1000
     : HTTP_DATE.test(text)
       ? Date.parse(text) - now
       : Number.NaN;
-  if (Number.isNaN(asked) || asked > MAX_PAUSE) return undefined;
-  return Math.max(MIN_PAUSE, asked);
+  if (Number.isNaN(requested) || requested > MAX_PAUSE) return undefined;
+  return Math.max(MIN_PAUSE, requested);
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -14,7 +14,7 @@ export interface CalledOperation
   > {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
-  /** The command words that call this operation, if there are any. */
+  /** The words of the command that calls this operation, if one exists. */
   readonly command?: readonly string[];
   /** The schema of the response data; if absent, any JSON is valid. */
   readonly output?: z.ZodType;
@@ -30,7 +30,6 @@ export interface WireRequest {
   readonly credentials: Readonly<Record<string, string>>;
   /** The request body as a value. Parsed when read if only the text was given. */
   readonly envelope: { readonly data: unknown };
-  /** The envelope as JSON text. */
   readonly body: string;
   /** The IDs of a batch, to confirm a typical response without parsing it. */
   readonly expectedIds?: readonly string[] | undefined;

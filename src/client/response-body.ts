@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 64 * MEGABYTE;
 const MAX_NESTING = 500;
 
 /** Maximum number of brackets, commas, and colons. Each one costs far more memory when parsed than as text. */
-const MAX_MARKS = 4_000_000;
+const MAX_TOKENS = 4_000_000;
 
 /** The text of a response body, or a noun phrase that describes its flaw, to follow "the service returned". */
 export type BodyText = { readonly text: string } | { readonly flaw: string };
@@ -20,7 +20,6 @@ export type BodyText = { readonly text: string } | { readonly flaw: string };
 /** The supported content encodings, each with the function of `node:zlib` that decodes it. */
 const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
 
-/** Encodings for the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];
 
 /** Collects a response body chunk by chunk, and discards it once it exceeds the size limit. */
@@ -86,8 +85,8 @@ export function parseBody(body: BodyText): { readonly value: unknown } | { reado
   if ('flaw' in body) return body;
   if (body.text.trim() === '') return { flaw: 'an empty body' };
   if (nestsDeeperThan(MAX_NESTING, body.text)) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
-  if (hasMoreTokensThan(MAX_MARKS, body.text))
-    return { flaw: `JSON with more than ${MAX_MARKS} brackets, commas, and colons` };
+  if (hasMoreTokensThan(MAX_TOKENS, body.text))
+    return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
   try {
     return { value: JSON.parse(body.text) };
   } catch {

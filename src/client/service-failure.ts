@@ -4,16 +4,15 @@ import { type Hint, hint, step } from '../kernel/hint.ts';
 import type { SendFailure } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
-import { isKnownStatus, meaningOfStatus, type StatusMeaning, statusOfHttp } from './status.ts';
+import { interpretStatus, isKnownStatus, type StatusMeaning, statusOfHttp } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
-/** The context of a response: the operation decides which data is valid, and the rest is for error messages. */
+/** Context for interpreting a response and for describing its errors. */
 export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: string;
   /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
-  /** The hint for a rejected credential. */
   readonly credentialHint: string | Hint;
   /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
@@ -25,8 +24,8 @@ const MAX_MESSAGE_LENGTH = 1000;
 const MAX_STATUS_LENGTH = 64;
 
 /**
- * Interprets an error that the service reported. The error's `status` decides; the HTTP status decides only if there is
- * none. A request is never retried after an error with `details`, because items that they report as written are written.
+ * Interprets an error that the service reported. The error's `status` decides, or the HTTP status if it is missing. A
+ * request is never retried after an error with `details`, because some of its items may have been written.
  */
 export function parseServiceFailure(error: unknown, response: WireResponse, context: ResponseContext): SendFailure {
   const { redact } = context;
@@ -36,7 +35,7 @@ export function parseServiceFailure(error: unknown, response: WireResponse, cont
   const text = truncateText(fields['message'], MAX_MESSAGE_LENGTH) ?? truncateText(error, MAX_MESSAGE_LENGTH);
   const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
   const message = redact(text ?? `the service failed without a message (HTTP ${response.httpStatus})`) + code;
-  const meaning = meaningOfStatus(status, response.httpStatus);
+  const meaning = interpretStatus(status, response.httpStatus);
   const retry = retryPolicyOf(meaning, message, details);
   const isQuota = meaning.retry === 'after_pause' && retry === 'never';
   const hintText = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
@@ -76,14 +75,13 @@ export function mentionsQuota(message: string): boolean {
   return MAXIMUM.test(stated) && !RATE.test(stated);
 }
 
-function truncateText(value: unknown, longest: number): string | undefined {
+function truncateText(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
-  return value.length > longest ? `${value.slice(0, longest)}…` : value;
+  return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
 }
 
-/** How to enable each feature. */
 const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
-  'advanced-queries': 'ask the operator of the service to enable them',
+  'advanced-queries': 'ask the service operator to enable them',
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
@@ -100,7 +98,7 @@ function createHint(
     case 'failed_precondition':
       return feature && hint`this command requires ${feature.replaceAll('-', ' ')}: ${ENABLE_ADVICE[feature]}`;
     case 'resource_exhausted':
-      return rateLimitHintOf(operation);
+      return createRateLimitHint(operation);
     case 'invalid_argument':
       return createIssueHint(details);
     default:
@@ -109,10 +107,10 @@ function createHint(
 }
 
 const QUOTA_HINT =
-  'this is a quota, so waiting does not help: request less, or ask the operator of the service to raise it';
+  'waiting does not help against this quota: reduce the request, or ask the service operator to raise the quota';
 
 /** Creates the hint for a rate limit. Requests with the effect `once` are never retried, so `--max-wait` does nothing. */
-export function rateLimitHintOf({ effect }: CalledOperation): string {
+export function createRateLimitHint({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 

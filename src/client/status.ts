@@ -1,7 +1,6 @@
 import type { Failure } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 
-/** The meaning of a service status for the caller. */
 export type StatusMeaning = Pick<SendFailure, 'applied' | 'retry'> & { readonly failure: Failure };
 
 const rejected = (failure: Failure): StatusMeaning => ({ failure, applied: 'no', retry: 'never' });
@@ -51,15 +50,14 @@ export function statusOfHttp(httpStatus: number): string | undefined {
   return HTTP_STATUSES.get(httpStatus);
 }
 
-/** Whether a value is a known status of the service. */
 export function isKnownStatus(value: unknown): boolean {
   return typeof value === 'string' && MEANINGS.has(value);
 }
 
-/** Interprets a status. An unknown one leaves the outcome unknown, unless the HTTP status is a client error. */
-export function meaningOfStatus(status: string | undefined, httpStatus: number): StatusMeaning {
-  const known = MEANINGS.get(status ?? '');
-  if (known) return known;
+/** Interprets a status. With an unknown status, the outcome is unknown, unless the HTTP status is a client error. */
+export function interpretStatus(status: string | undefined, httpStatus: number): StatusMeaning {
+  const meaning = MEANINGS.get(status ?? '');
+  if (meaning) return meaning;
   return isClientError(httpStatus) ? rejected('unusable_answer') : unknown('unusable_answer', 'never');
 }
 
@@ -67,9 +65,9 @@ export function meaningOfStatus(status: string | undefined, httpStatus: number):
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
 /** Interprets a response without the service's envelope, by its HTTP status alone. */
-export function meaningOfHttp(httpStatus: number): StatusMeaning {
+export function interpretHttpStatus(httpStatus: number): StatusMeaning {
   if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return rejected('unusable_answer');
-  return meaningOfStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);
+  return interpretStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);
 }
 
 function isClientError(httpStatus: number): boolean {

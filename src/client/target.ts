@@ -1,7 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 
-/** The sources of the two halves of a credential, for messages: `SVC_API_KEY`, `profile 'prod'`. */
+/** The sources of a credential's ID and token, for messages: `SVC_API_KEY`, `profile 'prod'`. */
 interface CredentialSource {
   readonly id: string;
   readonly token: string;
@@ -11,7 +11,6 @@ interface CredentialSource {
 export interface Target {
   /** Origin and optional path, without a trailing slash. */
   readonly baseUrl: string;
-  /** Prefix of the credential headers. */
   readonly headerPrefix: string;
   readonly key?: { readonly apiKey: string; readonly authToken: string };
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };

@@ -23,11 +23,10 @@ export interface ClosableTransport {
   close(): Promise<void>;
 }
 
-/** Options of a transport over the network. */
 export interface TransportOptions {
   /** Time limit of one attempt in milliseconds, from the first byte sent to the last byte received. */
   readonly attemptTimeout: number;
-  /** The certificate authorities to trust, if not just the default ones. */
+  /** The certificate authorities to trust (default: those of Node.js). */
   readonly tls?: TrustedAuthorities;
 }
 

@@ -1,17 +1,17 @@
 import type { CalledOperation, Client } from '../client/client.ts';
 import { isObject } from '../kernel/is-object.ts';
 
-/** Limits on the recorded IDs: how many, and how many characters of each. */
+/** Limits on recorded IDs: their number, and characters per ID. */
 const MAX_IDS = 20;
 const MAX_ID_LENGTH = 100;
 
 /** Fields that hold IDs. */
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
 
-/** Fields whose objects name a user and the resources that the user gets access to. */
+/** Fields whose value is an object that contains IDs. */
 const GRANT_FIELD = /^(?:user|permissions|resources)$/;
 
-/** Number of records of a job by outcome. */
+/** Record counts of a job, by outcome. */
 export interface JobCounts {
   readonly total: number;
   readonly succeeded: number;
@@ -20,17 +20,17 @@ export interface JobCounts {
   readonly skipped: number;
 }
 
-/** Writes that a command requests, recorded for its line in the history. */
+/** Tracks the writes of a command for its entry in the history. */
 export class Activity {
   /** Number of calls that are not reads. */
   calls = 0;
-  /** Outcomes of the records, if the command runs a job. */
+  /** Set if the command runs a job. */
   counts: JobCounts | undefined;
-  /** Target of the calls, if it differs from the settings. */
+  /** Set if the calls use another profile or service than the settings. */
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
   readonly #ids = new Set<string>();
 
-  /** First IDs that the calls named, in order. */
+  /** Returns the first IDs in the calls, in order. */
   get ids(): readonly string[] {
     return [...this.#ids];
   }
@@ -45,7 +45,6 @@ export class Activity {
     }
   }
 
-  /** Records the IDs of records. */
   recordIds(ids: readonly unknown[]): void {
     for (const id of ids.slice(0, MAX_IDS)) this.#note(id);
   }
@@ -59,7 +58,7 @@ export class Activity {
   }
 }
 
-/** Wraps a client to record each write before it is sent, so that failed and interrupted writes count as well. */
+/** Wraps a client to record each write before sending it. Failed and interrupted writes are recorded as well. */
 export function trackActivity(client: Client, activity: Activity): Client {
   const record = async <Reply extends Awaited<ReturnType<Client['send']>>>(
     operation: CalledOperation,
@@ -72,7 +71,7 @@ export function trackActivity(client: Client, activity: Activity): Client {
     const records = firstRecordIds(operation, data);
     activity.recordIds(records);
     const reply = await call();
-    // The response of a bulk call holds no new IDs and is expensive to search.
+    // A bulk response contains no new IDs and is expensive to search.
     if (reply.sent && !operation.bulk) activity.recordFields(reply.data);
     return reply;
   };
@@ -87,7 +86,6 @@ export function trackActivity(client: Client, activity: Activity): Client {
   };
 }
 
-/** Returns the IDs of a batch's first records. */
 function firstRecordIds({ bulk }: CalledOperation, data: unknown): readonly unknown[] {
   const { field, id } = Object(bulk) as { readonly field?: unknown; readonly id?: unknown };
   const records = isObject(data) && typeof field === 'string' ? data[field] : undefined;

@@ -13,27 +13,27 @@ type Loaded<Definition, Options, Run> = Omit<Definition, 'options' | 'flagsOf' |
   readonly load: () => Promise<Run>;
 };
 
-/** Keys that a function reads from the options of an invocation. */
+/** Names of the options that a command's code reads. */
 type KeysRead<Run extends (...input: never[]) => unknown> =
   Extract<Parameters<Run>[number], Invocation> extends Invocation<infer Options> ? keyof Options : never;
 
-/** Rejects a function that reads an option without a definition. */
+/** Compile-time check that every option that the code reads has a definition. */
 type ReadsOnly<Options extends readonly OptionDefinition[], Run extends (...input: never[]) => unknown> = [
   Exclude<KeysRead<Run>, keyof OptionsOf<Options>>,
 ] extends [never]
   ? unknown
   : { readonly undefinedOption: Exclude<KeysRead<Run>, keyof OptionsOf<Options>> };
 
-/** Defines a command whose code reads options. The definitions of the options must be constant (`as const`). */
+/** Defines a command with type-checked options. The option definitions must be constant (`as const`). */
 export function defineCommand<
   const Options extends readonly OptionDefinition[],
   Run extends RunCommand<OptionsOf<Options>>,
 >(command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
-  // The command line is parsed by these very definitions, so the values have the types inferred from them.
+  // The same definitions parse the command line, so the values have the inferred types.
   return command as object as CommandDefinition;
 }
 
-/** Defines a runner that reads its own options in addition to the operation's flags. */
+/** Defines a runner with type-checked options of its own. */
 export function defineRunner<
   const Options extends readonly OptionDefinition[],
   Run extends RunOperation<OptionsOf<Options>>,

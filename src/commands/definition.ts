@@ -4,8 +4,9 @@ import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
 
 /**
- * Global flags that only some commands can honor, by purpose: flags that select and reach the service, the profile alone, the
- * embedded service alone, requests to other servers, the form of the result, and `--envelope` and `--dry-run`.
+ * Group of global flags that only some commands accept. `service` selects and connects to the service, `profile`
+ * selects only a profile, `local` applies only to the embedded service, and `request` applies to requests to other
+ * servers.
  */
 export type GlobalFlagGroup =
   | 'service'
@@ -17,7 +18,7 @@ export type GlobalFlagGroup =
   | 'envelope'
   | 'dry-run';
 
-/** A positional argument. With `many`, the argument takes the rest of the line. */
+/** A positional argument. With `many`, the argument takes all remaining words. */
 export interface ArgumentDefinition {
   readonly name: string;
   readonly description: string;
@@ -25,20 +26,20 @@ export interface ArgumentDefinition {
   readonly many?: true;
 }
 
-/** A flag of a hand-written command: `--port <n>`. The key of the parsed value is the camel-cased name. */
+/** A flag of a hand-written command. The parsed value is stored under the camel-cased name. */
 export interface OptionDefinition {
   readonly flags: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  /** The flag is repeatable; its values arrive as an array. */
+  /** The flag is repeatable; its value is an array. */
   readonly many?: true;
-  /** The flag tunes a bulk job; help lists it after the flags of the task. */
+  /** The flag tunes a bulk job. Help lists tuning flags last. */
   readonly isTuning?: true;
-  /** Help omits the flag, which only scripts need. */
+  /** The flag is for scripts; help omits it. */
   readonly isHidden?: true;
 }
 
-/** Long name of an option: `max-depth` of `-d, --max-depth <n>`. */
+/** Long name of an option, such as `max-depth` for `-d, --max-depth <n>`. */
 type LongName<Flags extends string> = Flags extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}`
     ? Name
@@ -49,14 +50,14 @@ type CamelCase<Words extends string> = Words extends `${infer First}-${infer Res
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Words;
 
-/** Key of an option's parsed value: `maxDepth` for `--max-depth <n>`, `record` for `--no-record`. */
+/** Key of an option's parsed value, such as `maxDepth` for `--max-depth <n>` and `record` for `--no-record`. */
 type OptionKey<Flags extends string> =
   LongName<Flags> extends `no-${infer Name}` ? CamelCase<Name> : CamelCase<LongName<Flags>>;
 
-/** Text of an option that takes a value: one of its choices, if it has any. */
+/** Value of an option that takes text; one of the choices if the option has any. */
 type OptionText<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
 
-/** Parsed value of an option. `--record <dir>` and `--no-record` share a key: text or false. */
+/** Parsed value of an option. `--record <dir>` and `--no-record` share a key with the type `string | false`. */
 type OptionValue<Definition> = Definition extends { readonly flags: infer Flags extends string }
   ? Flags extends `${string}<${string}`
     ? Definition extends { readonly many: true }
@@ -75,15 +76,15 @@ export type OptionsOf<Definitions extends readonly OptionDefinition[]> = {
 declare const UNTYPED: unique symbol;
 
 /**
- * Parsed values of options whose definitions are only known at run time, by camel-cased long name. The symbol keeps
- * code that expects certain options from being loaded except by `defineCommand`, which checks the definitions.
+ * Parsed values of options whose definitions are only known at run time. The symbol makes the type incompatible with
+ * specific options, so that only `defineCommand` can convert between the two.
  */
 export interface ParsedOptions {
   readonly [name: string]: string | boolean | readonly string[] | undefined;
   readonly [UNTYPED]?: never;
 }
 
-/** Positional arguments in order, and the options that were given. Without a type argument, no option can be read. */
+/** Positional arguments and parsed options of a command line. Without a type argument, no option can be read. */
 export interface Invocation<Options extends object = object> {
   readonly arguments: readonly string[];
   readonly options: Options;
@@ -91,10 +92,7 @@ export interface Invocation<Options extends object = object> {
 
 export type RunCommand<Options extends object> = (context: Context, invocation: Invocation<Options>) => Promise<void>;
 
-/**
- * A hand-written command as plain data. Help and completion need only the definition; `load` imports the code when the
- * command runs.
- */
+/** A hand-written command. Help and completion read only the definition; `load` imports the code to run the command. */
 export interface CommandDefinition {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
@@ -104,14 +102,14 @@ export interface CommandDefinition {
   readonly options?: readonly OptionDefinition[];
   /** Columns of the list that the command prints. */
   readonly columns?: readonly Column[];
-  /** Operation whose flags the command also takes, before its own flags. */
+  /** Operation whose flags the command also accepts. Help lists them before the command's own flags. */
   readonly flagsOf?: OperationName;
-  /** Groups of global flags that the command honors. Flags of other groups are refused. */
+  /** Groups of global flags that the command accepts. Flags of other groups are rejected. */
   readonly globalFlags: readonly GlobalFlagGroup[];
   readonly load: () => Promise<RunCommand<ParsedOptions>>;
 }
 
-/** Runs a command that stands for versions of an operation. The first version is the default. */
+/** Runs a command that has one or more versions of an operation. The first version is the default. */
 export type RunOperation<Options extends object = ParsedOptions> = (
   context: Context,
   versions: readonly [OperationEntry, ...OperationEntry[]],
@@ -120,7 +118,7 @@ export type RunOperation<Options extends object = ParsedOptions> = (
 
 /**
  * Custom code for an operation that takes more than one call. The command keeps the operation's summary, flags, and
- * checks; `options` are added after its flags.
+ * checks. `options` are its additional flags.
  */
 export interface OperationRunner {
   readonly operation: OperationName;
@@ -128,7 +126,7 @@ export interface OperationRunner {
   readonly load: () => Promise<RunOperation>;
 }
 
-/** A command in the tree: an operation of the catalog, in one or more versions, or a hand-written tool. */
+/** A command in the tree. An `operation` comes from the catalog, in one or more versions. A `tool` is hand-written. */
 export type Leaf =
   | {
       readonly kind: 'operation';

@@ -1,2 +1,2 @@
-/** Name of the embedded service in place of a host: in prompts, jobs, recovery records, and the history. */
+/** Identifies the embedded service where other services have a host: in prompts, jobs, and the history. */
 export const EMBEDDED_SERVICE = 'embedded service';

@@ -7,7 +7,7 @@ import type { GlobalOptions } from './context.ts';
 import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './definition.ts';
 import { optionalProperty } from './option-values.ts';
 
-/** Flags that every command accepts, before or after its name. */
+/** Flags that are allowed before and after the name of every command. */
 export const GLOBAL_FLAGS = [
   { flags: '-p, --profile <name>', description: 'profile to use' },
   { flags: '--local', description: 'use the embedded service' },
@@ -39,7 +39,7 @@ const REQUEST_FLAGS = ['ca-file', 'timeout'] as const;
 const CONNECTION_FLAGS = ['profile', 'base-url', 'insecure-http', 'max-wait', 'no-wait', ...REQUEST_FLAGS] as const;
 const LOCAL_FLAGS = ['local', 'store'] as const;
 
-/** Long names of the global flags in each group. Every command accepts the flags that are in no group. */
+/** Long names of the global flags in each group. Every command accepts flags without a group. */
 export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly string[]>> = {
   service: [...CONNECTION_FLAGS, ...LOCAL_FLAGS],
   connection: CONNECTION_FLAGS,
@@ -51,13 +51,12 @@ export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly strin
   'dry-run': ['dry-run'],
 };
 
-/** Accepted where global flags are; prints the version instead of running a command. */
+/** Prints the version instead of running a command. */
 export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', description: 'print the version' };
 
-/** Accepted by every command and group; prints help instead of running the command. */
+/** Prints help instead of running the command. Allowed for every command and group. */
 export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', description: 'show this help' };
 
-/** Converts the parsed values of the global flags to `GlobalOptions`. */
 export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): GlobalOptions {
   return {
     ...optionalProperty('profile', values.profile),
@@ -86,12 +85,12 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): Glob
   };
 }
 
-/** Checks the store's location even if no store is opened, because flags are repeated in messages and the history. */
+/** Checks the store's location even if no store is opened, because messages and the history contain the flags. */
 function normalizeStore(location: string | undefined): string | undefined {
   return location === undefined ? undefined : checkStoreLocation(location);
 }
 
-/** Finds a format by its name. Errors name `source`, the origin of the name. */
+/** Parses the name of a format. Error messages start with `source`, such as a flag or a variable. */
 export function parseFormat(name: string | undefined, source: string): Format | undefined {
   if (name === undefined) return undefined;
   const format = FORMATS.find((known) => known === name);
@@ -103,7 +102,6 @@ export function parseFormat(name: string | undefined, source: string): Format | 
   return format;
 }
 
-/** Rejects `--jq` with an output format other than JSON. */
 function checkJq(expression: string | undefined, format: string | undefined): string | undefined {
   if (expression !== undefined && format !== undefined && format !== 'json') {
     throw new SvcError('usage', `--jq filters JSON and cannot be combined with --output ${format}`, {

@@ -1,7 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf, ParsedOptions } from './definition.ts';
 
-/** Selects the values that belong to `definitions` from all parsed options of a command. */
+/** Selects the parsed values of the given options. */
 export function selectOptions<const Options extends readonly OptionDefinition[]>(
   definitions: Options,
   options: object,
@@ -10,23 +10,23 @@ export function selectOptions<const Options extends readonly OptionDefinition[]>
   return Object.fromEntries(Object.entries(options).filter(([key]) => keys.has(key))) as OptionsOf<Options>;
 }
 
-/** Returns the parsed value of a flag whose name is known only at run time, such as a flag generated from the catalog. */
+/** Returns the parsed value of a flag that is generated from the catalog. */
 export function getFlagValue(options: object, flagName: string): string | boolean | readonly string[] | undefined {
   return (options as ParsedOptions)[toOptionKey(flagName)];
 }
 
 /** Converts a flag name to the key of its parsed value: `maxDepth` for `max-depth`. */
-export function toOptionKey(flagName: string): string {
+function toOptionKey(flagName: string): string {
   return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns an object with the property, or an empty object if the value is undefined. For exact optional properties. */
+/** Returns an object with the property, or an empty object for undefined. Needed for exact optional properties. */
 export function optionalProperty<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
 }
 
 /**
- * Parses the value of a numeric flag, if the flag is set.
+ * Parses the value of a numeric flag.
  * @throws SvcError `usage` if the value is not a whole number or is less than `least`
  */
 export function parseWholeNumber(flag: string, text: string | undefined, least: number): number | undefined {

@@ -7,25 +7,25 @@ export interface TextPrompt {
   /** Value when the user presses Enter alone. */
   readonly defaultValue?: string | undefined;
   /**
-   * Meaning of an empty answer, as text: `all channels`. The user gives one with Enter alone, or with `-` if there is a
-   * default value. Without this property an answer is required.
+   * Describes the effect of an empty answer: `all channels`. The user presses Enter, or types `-` if there is a default
+   * value. Without this property, an answer is required.
    */
   readonly emptyMeaning?: string | undefined;
-  /** Completes a typed answer, such as a URL without a scheme. */
+  /** Completes an answer, for example with the scheme of a URL. */
   readonly complete?: (typed: string) => string;
-  /** Returns the problem with a completed answer, or undefined. */
+  /** Returns the problem with a completed answer, if any. */
   readonly validate?: (answer: string) => string | undefined;
 }
 
 export interface ConfirmOptions {
-  /** Remove the question from the screen once it is answered, if the terminal can redraw lines. */
+  /** Removes the question from the screen after the answer, if the terminal can redraw lines. */
   readonly isRemovedAfterwards?: true;
 }
 
 export interface Choice {
   readonly value: string;
   readonly description?: string;
-  /** Choices of a group are listed together and can be selected together. */
+  /** Choices of a group are listed together and can be selected at once. */
   readonly group?: string;
 }
 
@@ -36,12 +36,12 @@ export interface SelectPrompt {
   readonly defaultValue: string;
 }
 
-/** Prompt for one of many choices, which are listed and filtered by typed text. */
+/** Prompt for one of many choices. The user filters the list by typing. */
 export interface PickPrompt {
   readonly message: string;
-  /** At least one. */
+  /** Must not be empty. */
   readonly choices: readonly Choice[];
-  /** Whether typed text that is not among the choices is an answer. */
+  /** Whether an answer may be text that is not among the choices. */
   readonly allowsOther: boolean;
 }
 
@@ -50,15 +50,15 @@ export interface MultiSelectPrompt {
   readonly message: string;
   readonly choices: readonly Choice[];
   readonly defaultValues: readonly string[];
-  /** Meaning of an empty selection, as text: `all events`. */
+  /** Describes an empty selection: `all events`. */
   readonly emptyMeaning: string;
-  /** Checks a value that is not among the choices. Returns the problem with it, or undefined. */
+  /** Checks a value that is not among the choices, and returns the problem, if any. */
   readonly validateOther: (value: string) => string | undefined;
 }
 
 /**
- * Prompts the user. One implementation redraws its lines; the other prints plain numbered questions for screen readers
- * and for terminals that can't move the cursor. Both ask the same questions and return the same values.
+ * Prompts the user. There are two implementations with the same results: one redraws its lines; the other prints plain
+ * numbered questions for screen readers and simple terminals.
  * @throws SvcError `interrupted` on Ctrl-C and at the end of the input, or the reason of the command's signal
  */
 export interface Prompter {
@@ -71,14 +71,13 @@ export interface Prompter {
   multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
 }
 
-/** Parts of the process environment that prompts need. */
 export interface PrompterDependencies {
   readonly io: Io;
   readonly environment: Environment;
   readonly signal: AbortSignal;
 }
 
-/** Returns a typed answer's value: the default value if nothing was typed. */
+/** Converts a typed answer to its value. Returns the default value if the user typed nothing. */
 export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt, typed: string): string {
   const answer = typed.trim();
   if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
@@ -86,27 +85,26 @@ export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt
   return complete?.(answer) ?? answer;
 }
 
-/** Typed for an empty answer when Enter alone selects the default value. */
+/** Stands for an empty answer if Enter selects the default value. */
 export const EMPTY_ANSWER = '-';
 
-/** Finds the problem with the answer to a text prompt, if any. */
+/** Returns the problem with the answer to a text prompt, if any. */
 export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);
 }
 
-/** Selects the choices that contain the text in their value or description. */
+/** Selects the choices whose value or description contains the text. */
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const wanted = text.toLowerCase();
   return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(wanted));
 }
 
-/** Returns the values of a group's choices. */
 export function valuesInGroup(choices: readonly Choice[], group: string): readonly string[] {
   return choices.filter((choice) => choice.group === group).map(({ value }) => value);
 }
 
-/** Removes the values if all of them are selected, and adds them otherwise. */
+/** Removes the values if all of them are selected. Otherwise, adds them. */
 export function toggleAll(chosen: Set<string>, values: readonly string[]): void {
   const isOn = values.every((value) => chosen.has(value));
   for (const value of values) {

@@ -1,12 +1,12 @@
-/** A parsed group of short flags: `-qpprod` is `-q`, then `-p` with the value `prod`. */
+/** A parsed group of short flags. For example, `-qpprod` is `-q`, followed by `-p` with the value `prod`. */
 export interface ShortFlags<Flag> {
   /** Flags without a value, in order. */
   readonly switches: readonly Flag[];
-  /** Last flag, if it takes a value. */
+  /** The last flag of the group, if it takes a value. */
   readonly valueFlag: Flag | undefined;
   /** Text before the value: `-qp`. */
   readonly prefix: string;
-  /** The attached value. Empty if the group has no value or the value is the next argument. */
+  /** The attached value. Empty without a value, or if the value is the next argument. */
   readonly value: string;
 }
 
@@ -15,7 +15,7 @@ interface FlagLookup<Flag> {
   readonly takesValue: (flag: Flag) => boolean;
 }
 
-/** Parses an argument that starts with a single dash. Returns undefined for other arguments and unknown flags. */
+/** Parses a group of short flags. Returns undefined for other arguments and unknown flags. */
 export function parseShortFlags<Flag>(
   word: string,
   { find, takesValue }: FlagLookup<Flag>,

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from './errors.ts';
 
 /**
- * URL scheme of modules in the executable, which contains the files of the bundle as assets. Programs that run as a
- * process, and data files, are stored next to the module that uses them, whose `import.meta.url` is passed as `moduleUrl`: in
- * the source, in the bundle, and under this scheme in the executable.
+ * URL scheme of modules in the executable, which stores the files of the bundle as assets. Programs and data files are
+ * next to the module that uses them: in the source, the bundle, and the executable. `moduleUrl` is that module's
+ * `import.meta.url`.
  */
 const EXECUTABLE_SCHEME = 'svc:';
 
 /** Returns the argument for `nodeExecutable` that runs a program. */
 export function programArgument(name: string, moduleUrl: string): string {
-  const program = urlOf(`${name}${extname(moduleUrl)}`, moduleUrl);
+  const program = siblingUrl(`${name}${extname(moduleUrl)}`, moduleUrl);
   return program.protocol === EXECUTABLE_SCHEME ? program.href : fileURLToPath(program);
 }
 
 /** Reads a file that the build created; undefined when svc runs from source. */
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {
-  const file = urlOf(name, moduleUrl);
+  const file = siblingUrl(name, moduleUrl);
   if (file.protocol === EXECUTABLE_SCHEME) return Buffer.from(getRawAsset(file.pathname.slice(1)));
   try {
     return await readFile(file);
@@ -29,6 +29,6 @@ export async function readBuildFile(name: string, moduleUrl: string): Promise<Bu
   }
 }
 
-function urlOf(name: string, moduleUrl: string): URL {
+function siblingUrl(name: string, moduleUrl: string): URL {
   return new URL(`./${name}`, moduleUrl);
 }

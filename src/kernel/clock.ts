@@ -7,18 +7,18 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the monotonic time, for durations and timeouts: changes to the system time don't affect it. */
+/** Returns the time for measuring durations and timeouts. Changes to the system clock don't affect it. */
 export function monotonicNow(clock: Clock): number {
   return clock.monotonic?.() ?? clock.now();
 }
 
 /** Creates a clock for the time of day that never runs backward, even if the system time is set back. */
 export function createNonDecreasingTime(clock: Clock): () => number {
-  let [time, steady] = [clock.now(), monotonicNow(clock)];
+  let [time, previous] = [clock.now(), monotonicNow(clock)];
   return () => {
     const now = monotonicNow(clock);
-    time = Math.max(clock.now(), time + now - steady);
-    steady = now;
+    time = Math.max(clock.now(), time + now - previous);
+    previous = now;
     return time;
   };
 }

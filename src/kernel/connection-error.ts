@@ -45,7 +45,7 @@ export function describeConnectionError(error: unknown): string | undefined {
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 /** Type of the first frame of an HTTP/2 connection, and the length of a frame header in bytes. */
-const [SETTINGS, FRAME_HEAD] = [4, 9];
+const [SETTINGS, FRAME_HEADER_BYTES] = [4, 9];
 
 /**
  * Whether a connection failed because the server speaks only HTTP/2: it rejected HTTP/1.1 in the TLS handshake, or its
@@ -55,16 +55,16 @@ export function requiresHttp2(error: unknown): boolean {
   if (connectionErrorCode(error) === NO_APPLICATION_PROTOCOL) return true;
   const { rawPacket, data } = Object(error) as { readonly rawPacket?: unknown; readonly data?: unknown };
   const received = typeof data === 'string' ? Buffer.from(data) : rawPacket;
-  if (!Buffer.isBuffer(received) || received.length < FRAME_HEAD) return false;
+  if (!Buffer.isBuffer(received) || received.length < FRAME_HEADER_BYTES) return false;
   // Three bytes of length, then type, flags, and stream ID 0.
   return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
 }
 
-/** Returns the code of a connection error, normalized across the ways Node.js reports it; empty if it has none. */
+/** Returns the normalized code of a connection error; an empty string for other errors. */
 export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
-  // If a request is already waiting, a failed handshake has this form.
+  // Node.js reports a failed handshake in this form if a request is already queued.
   if (code === 'EPROTO' && error.message.includes('wrong version number')) return 'ERR_SSL_WRONG_VERSION_NUMBER';
   if (code === 'EPROTO' && error.message.includes('no application protocol')) return NO_APPLICATION_PROTOCOL;
   // A reset by the system names the system call; otherwise the server closed the connection.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getOpenFileLimit } from './io.ts';
+import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
 
@@ -37,7 +37,7 @@ function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undef
   return incomplete;
 }
 
-/** Returns half the number of file descriptors: files and outgoing connections need the rest. */
+/** Leaves half of the file descriptors for files and outgoing connections. */
 function defaultConnectionLimit(): number {
   return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

@@ -11,7 +11,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * Parses the value of a duration flag, in milliseconds.
- * @throws SvcError `usage` that names the flag
+ * @throws SvcError `usage` if the text is not a duration
  */
 export function parseDurationFlag(flag: string, text: string): number {
   const milliseconds = parseDuration(text);

@@ -1,8 +1,8 @@
 import { Hint, type NextStep } from './hint.ts';
 
 /**
- * Every kind of failure, with its exit code, which scripts rely on, and whether the same command can safely be run
- * again. Help, docs, JSON errors, and `main.ts` all read this table.
+ * Kinds of failure with their exit codes, which scripts rely on. If one is `retryable`, the same command can safely be
+ * run again. Help, docs, JSON errors, and `main.ts` read this table.
  */
 export const FAILURES = {
   bug: { exitCode: 1, retryable: false, meaning: 'a bug in svc' },
@@ -21,10 +21,11 @@ export const FAILURES = {
   outcome_unknown: { exitCode: 9, retryable: false, meaning: 'a write may or may not have been applied' },
   some_failed: { exitCode: 10, retryable: false, meaning: 'finished, but some records failed' },
   stopped: { exitCode: 11, retryable: true, meaning: 'stopped before finishing' },
-  local: { exitCode: 12, retryable: false, meaning: 'a local file, the disk, or the output failed' },
+  local: { exitCode: 12, retryable: false, meaning: 'a local file, the disk, or the output caused an error' },
   locked: { exitCode: 13, retryable: true, meaning: 'locked by another process' },
   verification_failed: { exitCode: 14, retryable: false, meaning: 'a webhook delivery failed verification' },
-  differs: { exitCode: 20, retryable: false, meaning: 'differences found (with --exit-code)' },
+  stale_plan: { exitCode: 15, retryable: false, meaning: 'the plan is outdated; nothing was sent' },
+  differs: { exitCode: 20, retryable: false, meaning: 'differences found (drift, or with --exit-code)' },
   unsupported_node: { exitCode: 78, retryable: false, meaning: 'this Node.js version is not supported' },
   hangup: { exitCode: 129, retryable: true, meaning: 'the terminal was closed' },
   interrupted: { exitCode: 130, retryable: true, meaning: 'stopped by Ctrl-C' },
@@ -35,21 +36,20 @@ export const FAILURES = {
 export type Failure = keyof typeof FAILURES;
 
 export interface ErrorDetail {
-  /** One line that says what to do next. Commands in a `Hint` are data. */
+  /** One line that tells the user how to proceed. Commands in a `Hint` are data. */
   readonly hint?: string | Hint;
   /** The service's own status code, shown in brackets after the message. */
   readonly status?: string;
-  /** Whether the same command can safely be run again (default: as `FAILURES` says). */
+  /** Whether the same command can safely be run again (default: from `FAILURES`). */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
-/** The error that svc throws deliberately: a kind of failure, a one-line message, and at most one hint. */
+/** An expected failure: its kind, a one-line message, and at most one hint. */
 export class SvcError extends Error {
   readonly failure: Failure;
   readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
-  /** Whether the same command can safely be run again. */
   readonly retryable: boolean;
   /** Number of retries before the call was abandoned. */
   retries = 0;
@@ -63,17 +63,14 @@ export class SvcError extends Error {
     this.retryable = detail.retryable ?? FAILURES[failure].retryable;
   }
 
-  /** The text of the hint. */
   get hint(): string | undefined {
     return this.#hint instanceof Hint ? this.#hint.format() : this.#hint;
   }
 
-  /** The hint with its commands as data. */
   get structuredHint(): string | Hint | undefined {
     return this.#hint;
   }
 
-  /** The commands that the hint names. */
   get next(): readonly NextStep[] {
     return this.#hint instanceof Hint ? this.#hint.steps : [];
   }
@@ -96,18 +93,17 @@ export class SvcError extends Error {
   }
 }
 
-/** Ends svc with the exit code of a command that it ran. Nothing is printed, because the command has reported its own errors. */
+/** Ends svc with the exit code of a child command. Prints nothing: the command has already reported its errors. */
 export class CommandExit extends Error {
   readonly exitCode: number;
 
   constructor(exitCode: number) {
-    super(`a command ended with ${exitCode}`);
+    super(`a command exited with code ${exitCode}`);
     this.name = 'CommandExit';
     this.exitCode = exitCode;
   }
 }
 
-/** The failure that each signal causes. */
 export const SIGNAL_FAILURES = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',

@@ -1,7 +1,7 @@
 import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
-/** The functions of `JSON` that preserve the text of a number. */
+/** Standard functions of `JSON` that TypeScript does not declare yet. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(
     text: string,

@@ -11,7 +11,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
-/** Returns a copy with a value set at a path. Missing objects are created. */
+/** Returns a copy with a value set at a path. Creates missing objects. */
 export function withValue(
   data: Readonly<Record<string, unknown>>,
   [head, ...rest]: readonly string[],

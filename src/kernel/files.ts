@@ -32,7 +32,7 @@ type CreateOneFolder = (path: string, options: { readonly mode: number }) => Pro
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }
@@ -48,7 +48,7 @@ export async function createPrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates an empty file that only its owner can read (0600), unless it exists. An existing file is not opened: closing any
+ * Creates an empty file that only its owner can read (0600), unless it exists. Does not open an existing file: closing any
  * descriptor of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite database.
  */
 export async function createPrivateFile(path: string): Promise<void> {
@@ -60,8 +60,8 @@ export async function createPrivateFile(path: string): Promise<void> {
 }
 
 /**
- * Reads a regular file that the user did not name; `undefined` if it does not exist.
- * @throws SvcError `local` for any other kind of file, and for a file larger than `maxBytes`
+ * Reads a settings or state file; returns `undefined` if it does not exist.
+ * @throws SvcError `local` for a file that is not regular or is larger than `maxBytes`
  */
 export async function readTextIfExists(path: string, maxBytes?: number): Promise<string | undefined> {
   try {
@@ -80,13 +80,12 @@ export function decodeBytes(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
 }
 
-/** Removes a leading byte order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 export interface ReplaceFileOptions {
-  /** Writes the text to the given path (default: a plain write). The result is read back and compared. */
+  /** Writes the text to a path (default: a plain write). */
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
@@ -138,13 +137,14 @@ async function flushAndVerify(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();
-    if ((await file.readFile('utf8')) !== text) throw new Error('the file was written only in part; is the disk full?');
+    if ((await file.readFile('utf8')) !== text)
+      throw new Error('only part of the file was written; the disk may be full');
   } finally {
     await file.close();
   }
 }
 
-/** System functions that `moveReplacing` uses. */
+/** Dependencies of `moveReplacing` that tests replace. */
 export interface MoveDependencies {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
@@ -205,10 +205,10 @@ const SYSTEM_REASONS = new Map([
   ['EPERM', 'permission denied'],
   ['EISDIR', 'is a folder'],
   ['ENXIO', 'is not a regular file'],
-  ['ENOTDIR', 'a part of the path is not a folder'],
+  ['ENOTDIR', 'part of the path is not a folder'],
   ['EEXIST', 'already exists'],
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the disk quota is used up'],
-  ['EFBIG', 'the file size limit is reached'],
+  ['EDQUOT', 'the disk quota is exceeded'],
+  ['EFBIG', 'the file size limit is exceeded'],
   ['EROFS', 'the file system is read-only'],
 ]);

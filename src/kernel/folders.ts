@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { currentPlatform } from './io.ts';
+import { currentPlatform } from './process.ts';
 
-/** Environment variables as a plain value, so that tests can pass their own. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Folders of the current user: `config` for settings and profiles, `state` for jobs and locks, `data` for the embedded service. */
@@ -13,21 +12,21 @@ export interface Folders {
 }
 
 /**
- * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows. Ignores
- * relative paths, as XDG requires, including HOME: profiles must not depend on the current folder.
+ * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
+ * Ignores relative paths, including HOME: XDG requires it, and profiles must not depend on the current folder.
  */
 export function resolveUserFolders(environment: Environment, platform: NodeJS.Platform = currentPlatform): Folders {
-  const given = (variable: string) => {
+  const absolutePath = (variable: string) => {
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;
   };
   const home = resolveHomeFolder(environment);
   if (platform === 'win32') {
-    const roaming = given('APPDATA') ?? join(home, 'AppData', 'Roaming');
-    const local = given('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
+    const roaming = absolutePath('APPDATA') ?? join(home, 'AppData', 'Roaming');
+    const local = absolutePath('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
     return { config: join(roaming, 'svc'), state: join(local, 'svc', 'state'), data: join(local, 'svc', 'data') };
   }
-  const base = (variable: string, fallback: string) => join(given(variable) ?? join(home, fallback), 'svc');
+  const base = (variable: string, fallback: string) => join(absolutePath(variable) ?? join(home, fallback), 'svc');
   return {
     config: base('XDG_CONFIG_HOME', '.config'),
     state: base('XDG_STATE_HOME', join('.local', 'state')),

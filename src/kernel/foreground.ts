@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { currentPlatform, processId } from './io.ts';
+import { currentPlatform, processId } from './process.ts';
 
 /**
- * Whether this process may read from its terminal. A background job of a shell must not: the system would stop it. False if
- * that cannot be found out.
+ * Whether this process may read from its terminal: the system stops a background job that tries. Returns false if the
+ * process group is unknown.
  */
 export function isInForeground(): boolean {
   if (currentPlatform === 'win32') return true;

@@ -2,8 +2,8 @@
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Prefixes an apostrophe to a text that a spreadsheet could treat as a formula. Texts that already look neutralized get
- * one too, so that `restoreFormula` restores every text exactly.
+ * Prefixes an apostrophe to a text that a spreadsheet could treat as a formula. Also prefixes texts that already look
+ * neutralized, so that `restoreFormula` restores every text exactly.
  */
 export function neutralizeFormula(text: string): string {
   return FORMULA_START.test(text) ? `'${text}` : text;

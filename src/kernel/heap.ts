@@ -3,37 +3,36 @@ import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Size in megabytes that is enough for streaming; a larger one is not faster. */
+/** Enough for streaming. A larger young generation is not faster. */
 const YOUNG_GENERATION_MEGABYTES = 16;
 
 const POLL_INTERVAL = 20;
 
-const thisHeap = {
-  /** Returns the size of the young generation in bytes. */
+const processHeap = {
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
   collectGarbage,
 };
 
-type Heap = typeof thisHeap;
+type Heap = typeof processHeap;
 
 /**
  * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
  * before collecting it.
  */
-export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = thisHeap): void {
+export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
 }
 
 /**
- * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream, even
- * if unneeded. V8 accepts a limit only at startup, but reads the growth factor each time.
+ * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream. V8
+ * accepts a limit only at startup, but reads the growth factor each time.
  */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,
-  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = thisHeap,
+  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,
 ): void {
   const timer = setInterval(() => {
     if (heap.youngGenerationSize() < megabytes * MEGABYTE) return;
@@ -47,7 +46,7 @@ export function limitYoungGeneration(
 const COMPILERS = ['opt', 'maglev'];
 
 /** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
-export function startWithSmallHeap(heap: Heap = thisHeap) {
+export function startWithSmallHeap(heap: Heap = processHeap) {
   for (const compiler of COMPILERS) heap.setFlag(`--no-${compiler}`);
   heap.setFlag('--semi-space-growth-factor=1');
   let isSmall = true;
@@ -67,7 +66,10 @@ export function startWithSmallHeap(heap: Heap = thisHeap) {
   };
 }
 
-/** Collects all garbage and returns free pages to the system. V8 itself waits for several idle seconds, which a process that polls twice a second never has. */
+/**
+ * Collects all garbage and returns free pages to the system. V8 does so only after several idle seconds, which a
+ * process that polls twice a second never has.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');

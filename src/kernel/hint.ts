@@ -5,10 +5,10 @@ import { quoteForShell } from './quote-for-shell.ts';
  * - `help`: shows the usage of a command.
  * - `configure`: changes settings on this machine.
  * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a service.
- * - `list`, `show`: read from the service what the user needs next.
- * - `retry`: runs the same command again.
+ * - `list`, `show`: read data from the service.
+ * - `retry`: runs the same command again, or one that sends the failed records of a job.
  * - `resume`: continues a job.
- * - `change`: writes a prerequisite.
+ * - `change`: creates or changes data that the failed command requires.
  */
 export type StepKind = 'help' | 'configure' | 'inspect' | 'list' | 'show' | 'retry' | 'resume' | 'change';
 
@@ -23,7 +23,7 @@ export interface NextStep {
   readonly placeholder?: string;
 }
 
-/** A hint whose commands are data, because only the command line knows which flags select the same service. */
+/** A hint that stores its commands as data, so that the caller can add the flags that select the same service. */
 export class Hint {
   readonly parts: readonly (string | NextStep)[];
 
@@ -44,17 +44,16 @@ export class Hint {
     return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
   }
 
-  /** Returns a copy with the commands replaced. */
   withSteps(change: (step: NextStep) => NextStep): Hint {
     return this.#map((text) => text, change);
   }
 
-  #map(ofText: (text: string) => string, ofStep: (step: NextStep) => NextStep): Hint {
-    return new Hint(this.parts.map((part) => (typeof part === 'string' ? ofText(part) : ofStep(part))));
+  #map(mapText: (text: string) => string, mapStep: (step: NextStep) => NextStep): Hint {
+    return new Hint(this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))));
   }
 }
 
-/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Nested hints are flattened. */
+/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens nested hints. */
 export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {
@@ -73,7 +72,6 @@ export function step(kind: StepKind, ...command: readonly string[]): NextStep {
   return { kind, command };
 }
 
-/** Creates a step that ends with a placeholder for the user to replace. */
 export function stepWithPlaceholder(kind: StepKind, command: readonly string[], placeholder: string): NextStep {
   return { kind, command, placeholder };
 }

@@ -1,5 +1,5 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
-import { SIGNAL_FAILURES, SvcError, systemErrorCode } from './errors.ts';
+import { SvcError, systemErrorCode } from './errors.ts';
 import { redactRemembered } from './redact.ts';
 
 /** Destination for text. `write` resolves once the text has left this process, and rejects if it cannot be written. */
@@ -24,128 +24,6 @@ export interface Io {
   readonly stdin: { readonly isTerminal: boolean; readonly stream: NodeJS.ReadableStream };
   readonly stdout: Sink;
   readonly stderr: Sink;
-}
-
-/** ID of this process; locks name their owner by it. */
-export const processId: number = process.pid;
-
-/** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
-export const userId: number | undefined = process.getuid?.();
-
-/** Path of the Node.js executable that runs svc, to start further processes. */
-export const nodeExecutable: string = process.execPath;
-
-/** The current platform, without loading `node:os`. */
-export const currentPlatform: NodeJS.Platform = process.platform;
-
-/**
- * The current folder, or an empty string if it was deleted. Commands that need no folder still run; for others, the system
- * fails to resolve relative paths, which `isCurrentFolderDeleted` recognizes.
- */
-export function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    if (isCurrentFolderDeleted(error)) return '';
-    throw error;
-  }
-}
-
-/** Whether an error was caused by the deletion of the current folder. */
-export function isCurrentFolderDeleted(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
-}
-
-/** Version of Node.js: `v24.15.0`. */
-export const nodeVersion: string = process.version;
-
-/** Whether a process on this machine is running. */
-export function isProcessRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM'; // It belongs to another user.
-  }
-}
-
-/**
- * Redirects the signals that would end this process to `handle`, for a command that runs a child process and outlives it.
- * @returns a function that restores the previous handlers
- */
-export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
-  const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
-  const restore = names.map((name) => {
-    const previous = process.listeners(name);
-    process.on(name, handle);
-    for (const listener of previous) process.off(name, listener);
-    return () => {
-      for (const listener of previous) process.on(name, listener);
-      process.off(name, handle);
-    };
-  });
-  return () => {
-    for (const restoreSignal of restore) restoreSignal();
-  };
-}
-
-/**
- * Does what the terminal does for Ctrl-C and Ctrl-Z: signals all processes of the job. Windows has no such groups, and would
- * end the process without its handlers.
- */
-export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
-  if (currentPlatform === 'win32') process.emit(signal, signal);
-  else process.kill(0, signal);
-}
-
-/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that stops that */
-export function onContinued(resume: () => void): () => void {
-  process.on('SIGCONT', resume);
-  return () => process.off('SIGCONT', resume);
-}
-
-/**
- * Keeps libraries from ending the process at a signal. They listen with `once` and then send the signal again, which svc
- * would take for a second Ctrl-C. Node.js ignores SIGXFSZ, the signal of the file size limit, so that a write fails with an
- * error that svc reports; once any listener was added, even if removed later, that signal ends the process.
- */
-export function ignoreSignalListenersOfLibraries(): void {
-  const isIgnored = (event: unknown, listener: unknown) =>
-    event === 'SIGXFSZ' ||
-    (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
-  process.on = new Proxy(process.on, {
-    apply: (listen, self, parameters: readonly unknown[]) =>
-      isIgnored(parameters[0], parameters[1]) ? process : Reflect.apply(listen, self, parameters),
-  });
-}
-
-/**
- * Runs `load` without Node's warning that a built-in feature is experimental. Other warnings are still shown.
- * @param feature the text that the warning starts with
- */
-export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
-  const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
-  try {
-    return await load();
-  } finally {
-    restore();
-  }
-}
-
-/**
- * Suppresses matching Node.js warnings, which are not meant for users or which svc reports more clearly.
- * @returns a function that shows them again
- */
-export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
-  const { emitWarning } = process;
-  process.emitWarning = new Proxy(emitWarning, {
-    apply: (warn, self, parameters: readonly unknown[]) => {
-      const [warning, kind] = parameters;
-      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, parameters);
-    },
-  });
-  return () => {
-    process.emitWarning = emitWarning;
-  };
 }
 
 /** Wraps the streams of this process, each opened on first use. */
@@ -174,7 +52,6 @@ function createMessageSink(target: Sink): Sink {
   );
 }
 
-/** Returns a copy of a sink with another `write`. */
 export function withWrite(target: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {
@@ -196,10 +73,7 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
   };
 }
 
-/**
- * Whether a descriptor is a terminal. Loading `node:tty` also loads the network stack, so it is used only for character
- * devices, not for pipes and files.
- */
+/** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for character devices. */
 function isatty(descriptor: number): boolean {
   const mayBeTerminal = process.platform === 'win32' || isCharacterDevice(descriptor);
   return mayBeTerminal && process.getBuiltinModule('node:tty').isatty(descriptor);
@@ -220,8 +94,8 @@ function isCharacterDevice(descriptor: number): boolean {
  */
 function isReadableNullDevice(descriptor: number): boolean {
   try {
-    const found = fstatSync(descriptor);
-    const isNull = found.isCharacterDevice() && found.rdev === statSync('/dev/null').rdev;
+    const stats = fstatSync(descriptor);
+    const isNull = stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
     return isNull && readSync(descriptor, new Uint8Array(1)) === 0;
   } catch {
     return false;
@@ -285,18 +159,7 @@ function outputError(error: unknown): SvcError {
   }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
-    hint: 'check the disk that the output is written to, then try again',
+    hint: 'check the disk of the output, then try again',
     cause: error,
   });
-}
-
-/** Maximum number of open files and connections for this process; infinite if unlimited, as on Windows. */
-export function getOpenFileLimit(): number {
-  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
-  const { excludeNetwork = false } = report;
-  // With network data, the report resolves the names of remote hosts.
-  report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
-  report.excludeNetwork = excludeNetwork;
-  return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }

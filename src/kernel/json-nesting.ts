@@ -4,8 +4,8 @@ const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] =
 export const MAX_NESTING = 100;
 
 /**
- * Whether arrays and objects in a JSON text are nested more than `max` levels deep. Call it before parsing: hostile nesting
- * targets recursive parsers.
+ * Whether arrays and objects in a JSON text are nested more than `max` levels deep. Call before parsing: deep nesting
+ * can overflow the stack of a recursive parser.
  */
 export function nestsDeeperThan(max: number, json: string): boolean {
   return hasMoreBracketsThan(max, json) && reachesDepth(max + 1, json);
@@ -40,7 +40,7 @@ function reachesDepth(goal: number, json: string): boolean {
 }
 
 /**
- * Whether a JSON text has more than `max` opening brackets, commas, and colons outside strings. Call it before parsing: the
+ * Whether a JSON text has more than `max` opening brackets, commas, and colons outside strings. Call before parsing: the
  * parsed value of `[{},{},…]` takes thirty times the memory of its text.
  */
 export function hasMoreTokensThan(max: number, json: string): boolean {

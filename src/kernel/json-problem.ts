@@ -4,16 +4,15 @@ import { MAX_NESTING } from './json-nesting.ts';
 export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;
-  /** How to fix the problem. */
   readonly hint?: string;
 }
 
-/** Finds the first part of a valid JSON text that svc would not send as written. */
+/** Finds the first value in a valid JSON text that svc cannot send as written. */
 export function findJsonProblem(value: unknown, text: string): JsonProblem | undefined {
   return isPreserved(value, 1) ? undefined : locateProblem(text);
 }
 
-/** Whether svc certainly preserves a value: it is not too deep, and no number is large enough to lose digits. */
+/** Whether a value is shallow enough and contains no number that could lose digits. */
 function isPreserved(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return true;
@@ -33,15 +32,15 @@ function locateProblem(text: string): JsonProblem | undefined {
     if (token === '[' || token === '{') depth += 1;
     else if (token === ']' || token === '}') depth -= 1;
     else {
-      const wrong = findNumberProblem(token);
-      if (wrong) return { offset, ...wrong };
+      const numberProblem = findNumberProblem(token);
+      if (numberProblem) return { offset, ...numberProblem };
     }
     if (depth > MAX_NESTING) return { offset, problem: `nested more than ${MAX_NESTING} levels deep` };
   }
   return undefined;
 }
 
-/** Finds the problem with a number that svc would not write as it was read: too many digits, or out of range. */
+/** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
   if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) {
     return { problem: `the number ${token} would lose digits`, hint: 'put it in quotes: IDs are text' };

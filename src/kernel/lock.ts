@@ -4,7 +4,7 @@ import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { type Clock, monotonicNow } from './clock.ts';
 import { SvcError } from './errors.ts';
 import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
-import { processId, withoutExperimentalWarning } from './io.ts';
+import { processId, withoutExperimentalWarning } from './process.ts';
 
 /** Maximum pause in milliseconds between two attempts to acquire a lock. */
 const MAX_PAUSE = 200;
@@ -20,7 +20,7 @@ const held = new Set<DatabaseSync>();
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** Milliseconds to wait for the owner (default: 500). The wait starts over when the lock changes hands. */
+  /** Milliseconds to wait for the owner (default: 500). The wait restarts when another process acquires the lock. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
   /**
@@ -64,7 +64,6 @@ export async function withLock<Value>(path: string, options: LockOptions, body: 
   }
 }
 
-/** Checks whether a process holds the lock at `path`. */
 export async function isLocked(path: string): Promise<boolean> {
   let database: DatabaseSync | undefined;
   try {
@@ -118,7 +117,7 @@ function resultCode(error: unknown): unknown {
 
 function lockedError(path: string, owner: string): SvcError {
   return new SvcError('locked', `${path} is locked by ${owner}`, {
-    hint: 'wait for it to finish, then try again',
+    hint: 'wait for the other process to finish, then try again',
   });
 }
 

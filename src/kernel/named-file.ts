@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
-import { currentPlatform } from './io.ts';
 import { findNearest } from './nearest.ts';
+import { currentPlatform } from './process.ts';
 import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
 /**
@@ -12,23 +12,23 @@ import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-fil
  */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
-  const found = await stat(path).catch(async (error: unknown) => {
+  const stats = await stat(path).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
-    const near = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
+    const nearest = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
     throw new SvcError('usage', `file not found: ${file}`, {
-      hint: near ? `did you mean '${near}'?` : 'paths are relative to the current folder',
+      hint: nearest ? `did you mean '${nearest}'?` : 'paths are relative to the current folder',
       cause: error,
     });
   });
-  if (found.isDirectory())
-    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'name a file in it' });
+  if (stats.isDirectory())
+    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'specify a file in this folder' });
   return path;
 }
 
 /**
  * Reads a file that the user named, which may be a pipe or a terminal.
- * @throws SvcError `usage` if it does not exist, is too large, or is not a file; `local` if it cannot be read, or does not
- * end in time
+ * @throws SvcError `usage` if the file does not exist, is too large, or is not a file; `local` if it cannot be read or
+ * does not end in time
  */
 export async function readNamedFile(file: string, cwd: string, limits: ReadLimits = {}): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);

@@ -1,8 +1,8 @@
 /** Creates a value on first use and caches it, even if it is a rejected promise. */
-export function once<Given extends readonly unknown[], Value>(make: (...given: Given) => Value) {
-  let made: { readonly value: Value } | undefined;
-  return (...given: Given): Value => {
-    made ??= { value: make(...given) };
-    return made.value;
+export function once<Arguments extends readonly unknown[], Value>(create: (...values: Arguments) => Value) {
+  let cached: { readonly value: Value } | undefined;
+  return (...values: Arguments): Value => {
+    cached ??= { value: create(...values) };
+    return cached.value;
   };
 }

@@ -19,9 +19,8 @@ const CHUNK_BYTES = 64 * 1024;
 export class UnsuitableFileError extends Error {}
 
 /**
- * Reads a file that the user did not name, such as `.svc.json` or the profiles. Reads only regular files up to a maximum
- * size: otherwise, another user with write access to a folder could block every command below it with a FIFO, a device, or
- * an endless file.
+ * Reads a settings or state file, such as `.svc.json`. Rejects irregular and large files: otherwise, another user with
+ * write access to a folder could block every command below it with a FIFO, a device, or an endless file.
  * @throws UnsuitableFileError, or the system's error
  */
 export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<Buffer> {
@@ -45,19 +44,19 @@ export interface ReadLimits {
 
 /**
  * Reads a file that the user named on the command line. It may be a pipe or a terminal: `--auth-token-file <(pass show svc)`
- * and `/dev/stdin` work as in other tools, so that secrets need not be written to disk. Size and time are limited.
+ * and `/dev/stdin` work as in other tools, so that secrets need not be written to disk.
  * @throws UnsuitableFileError, the system's error, or the reason of the signal
  */
 export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Promise<Buffer> {
   const { maxBytes = MAX_NAMED_BYTES } = limits;
   const file = await openWithoutWaiting(path);
   try {
-    const found = await file.stat();
-    if (!found.isFIFO() && !found.isCharacterDevice()) {
+    const stats = await file.stat();
+    if (!stats.isFIFO() && !stats.isCharacterDevice()) {
       await checkRegular(file, maxBytes);
       return await readToEnd(file, maxBytes);
     }
-    return await readWithTimeout(file, found.isFIFO() && mayAwaitWriter(path), limits);
+    return await readWithTimeout(file, stats.isFIFO() && mayAwaitWriter(path), limits);
   } finally {
     await file.close();
   }
@@ -69,10 +68,10 @@ function openWithoutWaiting(path: string): Promise<FileHandle> {
 }
 
 async function checkRegular(file: FileHandle, maxBytes: number): Promise<void> {
-  const found = await file.stat();
-  if (found.isDirectory()) throw new UnsuitableFileError('is a folder');
-  if (!found.isFile()) throw new UnsuitableFileError('is not a regular file');
-  if (found.size > maxBytes) throw tooLongError(maxBytes);
+  const stats = await file.stat();
+  if (stats.isDirectory()) throw new UnsuitableFileError('is a folder');
+  if (!stats.isFile()) throw new UnsuitableFileError('is not a regular file');
+  if (stats.size > maxBytes) throw tooLongError(maxBytes);
 }
 
 async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: ReadLimits): Promise<Buffer> {
@@ -90,8 +89,8 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
 }
 
 /**
- * Yields the bytes of a FIFO that the user named, as they arrive. A regular `open` waits for the writer in a thread that
- * cannot be interrupted, so that not even Ctrl-C would end the process.
+ * Yields the bytes of a FIFO that the user named, as they arrive. A regular `open` would wait for the writer in a
+ * thread that not even Ctrl-C can interrupt.
  * @throws the system's error, or the reason of the signal
  */
 export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {

@@ -17,7 +17,7 @@ export function isMasked(value: unknown): boolean {
 
 /** Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret fields are always masked. */
 const MIN_LENGTH_BY_VALUE = 4;
-const MIN_LENGTH_LEARNED = 8;
+const MIN_LENGTH_IN_RESPONSE = 8;
 
 /** Fields that are secret in any object. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
@@ -32,7 +32,6 @@ const EMAIL_SECRET = 'apiKey';
 /** Matches the names of secret fields and headers, in any naming style. */
 const SECRET_NAME = /authorization|credential|passw|secret|token|api[-_]*key|private[-_]*key/i;
 
-/** Whether the name of a field or header indicates a secret value. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
@@ -49,11 +48,11 @@ const FIELD_IN_TEXT = new RegExp(
 
 /**
  * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly or twice), in hexadecimal,
- * and in base64 or base64url (also inside a longer encoded text). Overlapping occurrences are masked as one.
+ * and in base64 or base64url (also inside a longer encoded text). Masks overlapping occurrences as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
-  const found = known.flatMap((secret) => spansOf(text, secret));
+  const found = known.flatMap((secret) => findSpans(text, secret));
   if (found.length === 0) return text;
   let redacted = '';
   let end = 0;
@@ -65,8 +64,8 @@ export function redactText(text: string, secrets: Iterable<string>): string {
 }
 
 /**
- * All secrets that this process has received. Crash reports have no access to the settings, and error messages of
- * libraries may contain any value, so this is global state.
+ * All secrets that this process has received. Global, because crash reports cannot access the settings, and error
+ * messages of libraries may contain any value.
  */
 const remembered = new Set<string>();
 
@@ -92,7 +91,7 @@ export function redactJsonText(text: string, secrets: Iterable<string>): string 
 /** Finds the values of secret fields in a JSON text, except those too short to differ from ordinary words. */
 export function findJsonSecrets(text: string): readonly string[] {
   const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescapeJson(written));
-  return values.filter((value) => value.length >= MIN_LENGTH_LEARNED);
+  return values.filter((value) => value.length >= MIN_LENGTH_IN_RESPONSE);
 }
 
 /**
@@ -115,8 +114,8 @@ export function redactValue(
 function withMaskedFields(parent: string, object: object, secrets: readonly string[]): object {
   const isSecret = (field: string) => SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
   const fields = Object.entries(object).map(([field, inner]: [string, unknown]) => {
-    const shown = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
-    return [redactText(field, secrets), shown];
+    const maskedValue = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
+    return [redactText(field, secrets), maskedValue];
   });
   return Object.fromEntries(fields);
 }
@@ -131,8 +130,8 @@ interface Span {
   readonly mask: string;
 }
 
-function spansOf(text: string, secret: string): readonly Span[] {
-  const { escaped, encoded } = writtenFormsOf(secret);
+function findSpans(text: string, secret: string): readonly Span[] {
+  const { escaped, encoded } = searchFormsOf(secret);
   const mask = maskSecret(secret);
   const spans: Span[] = [];
   for (const form of encoded) {
@@ -156,29 +155,29 @@ function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
     const last = result.pop();
     if (!last) result.push(span);
     else if (span.start >= last.end) result.push(last, span);
-    else result.push(union(last, span));
+    else result.push(mergeSpans(last, span));
   }
   return result;
 }
 
-function union(first: Span, second: Span): Span {
+function mergeSpans(first: Span, second: Span): Span {
   const inside = second.end <= first.end && second.mask === first.mask;
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** Cache: a process handles few secrets, each in many texts. */
-const writtenForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
+/** Cache: a process redacts many texts with few secrets. */
+const searchForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
 const MAX_CACHED_FORMS = 1_000;
 
-/** Returns the forms of a secret: a pattern with each character optionally escaped, and encodings of the whole secret. */
-function writtenFormsOf(secret: string) {
-  const known = writtenForms.get(secret);
+/** Returns the search forms of a secret: a pattern with each character optionally escaped, and encodings of the whole secret. */
+function searchFormsOf(secret: string) {
+  const known = searchForms.get(secret);
   if (known) return known;
   const bytes = Buffer.from(secret);
-  const within = [0, 1, 2].map((offset) => base64Within(bytes, offset));
+  const within = [0, 1, 2].map((offset) => base64AtOffset(bytes, offset));
   const hex = bytes.toString('hex');
   const forms = {
-    escaped: new RegExp(Array.from(secret, patternOf).join(''), 'g'),
+    escaped: new RegExp(Array.from(secret, createCharacterPattern).join(''), 'g'),
     encoded: [
       ...new Set([
         ...[bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()],
@@ -187,8 +186,8 @@ function writtenFormsOf(secret: string) {
       ]),
     ],
   };
-  if (writtenForms.size >= MAX_CACHED_FORMS) writtenForms.clear();
-  writtenForms.set(secret, forms);
+  if (searchForms.size >= MAX_CACHED_FORMS) searchForms.clear();
+  searchForms.set(secret, forms);
   return forms;
 }
 
@@ -198,10 +197,10 @@ const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', 
  * Creates a pattern for a character: plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON
  * inside JSON doubles the backslashes.
  */
-function patternOf(character: string): string {
+function createCharacterPattern(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  const unicode = units.map((unit) => String.raw`\\{1,8}u` + ignoringCase(unit.toString(16).padStart(4, '0'))).join('');
-  const percent = Array.from(Buffer.from(character), (byte) => `%${ignoringCase(byte.toString(16).padStart(2, '0'))}`);
+  const unicode = units.map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0'))).join('');
+  const percent = Array.from(Buffer.from(character), (byte) => `%${matchAnyCase(byte.toString(16).padStart(2, '0'))}`);
   const alternatives = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
   const short = SHORT_ESCAPES.get(character);
   if (short) alternatives.push(String.raw`\\{1,8}${short}`);
@@ -211,12 +210,12 @@ function patternOf(character: string): string {
   return `(?:${alternatives.join('|')})`;
 }
 
-function ignoringCase(hex: string): string {
+function matchAnyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /** Returns the base64 characters that depend only on the secret if it starts at this offset in a three-byte group. */
-function base64Within(secret: Buffer, offset: number): string {
+function base64AtOffset(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));
 }

@@ -1,4 +1,4 @@
-/** How long a computation may block signals and timers, in milliseconds. */
+/** Maximum time in milliseconds that a computation may block signals and timers. */
 const SLICE_MILLISECONDS = 20;
 
 /** Runs a computation step by step to its result, and yields to the event loop after each time slice. */

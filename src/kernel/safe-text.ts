@@ -1,7 +1,7 @@
-/** Matches printable ASCII, which needs no escaping: most text. */
+/** Matches printable ASCII, which needs no escaping. */
 const PLAIN = /^[ -~]*$/;
 
-/** Matches printable ASCII and line breaks: most formatted JSON. */
+/** Matches printable ASCII and line breaks, as in most formatted JSON. */
 const PLAIN_JSON = /^[\n -~]*$/;
 
 let unsafe: RegExp | undefined;
@@ -35,7 +35,7 @@ export function escapeForTerminal(text: string): string {
 
 /**
  * Makes a JSON document safe for a terminal: each unsafe character in its strings becomes a `\u` escape, which a parser
- * restores. Line breaks between values are preserved.
+ * restores. Preserves line breaks between values.
  */
 export function escapeJsonForTerminal(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
@@ -47,8 +47,8 @@ function jsonEscape(character: string): string {
 }
 
 function visibleEscape(character: string): string {
-  const named = SHORT_ESCAPES.get(character);
-  if (named) return named;
+  const shortEscape = SHORT_ESCAPES.get(character);
+  if (shortEscape) return shortEscape;
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -6,9 +6,9 @@ const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#
 const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
 
 /**
- * Returns the location of a store unchanged. Locations appear in process lists, messages, and job records, so they must not
- * contain a password.
- * @throws SvcError `usage` if it contains a password; the message does not repeat it
+ * Checks that the location of a store contains no password: process lists, messages, and job records show it.
+ * @returns the location, unchanged
+ * @throws SvcError `usage`, without the password in its message
  */
 export function checkStoreLocation(location: string): string {
   const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER]

@@ -6,7 +6,7 @@ export interface Timestamp {
   readonly wasMilliseconds: boolean;
 }
 
-/** Larger numbers are treated as milliseconds; as seconds, they would be after the year 5138. */
+/** Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the year 5138. */
 const MAX_SECONDS = 1e11;
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
@@ -24,7 +24,7 @@ export function parseTimestamp(text: string, now: number): Timestamp | undefined
   return Number.isNaN(parsed) ? undefined : toTimestamp(parsed);
 }
 
-/** Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time as `parseTimestamp` accepts it. */
+/** Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time that `parseTimestamp` accepts. */
 export function parseSince(text: string, now: number): number | undefined {
   const ago = parseDuration(text);
   if (ago !== undefined) return now - ago;

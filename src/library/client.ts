@@ -10,7 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
-/** Service and credentials of a client. Nothing is read from the environment, profiles, or a keychain. */
+/** Service and credentials of a client. The environment, profiles, and the keychain have no effect. */
 export interface ClientSettings {
   /** URL of the service: `https://api.example.com`, with an optional path. */
   readonly baseUrl: string;
@@ -64,12 +64,12 @@ export function createClient(settings: ClientSettings): Client {
   });
   return {
     call: async (name, input) => {
-      const reply = await client.call(await loadOperationByName(name), input);
-      return reply.sent ? dataOf<typeof name>(reply) : null;
+      const outcome = await client.call(await loadOperationByName(name), input);
+      return outcome.sent ? dataOf<typeof name>(outcome) : null;
     },
     async *pages(name, input) {
-      for await (const answer of fetchPages(client, await loadOperationByName(name), input))
-        yield dataOf<typeof name>(answer);
+      for await (const page of fetchPages(client, await loadOperationByName(name), input))
+        yield dataOf<typeof name>(page);
     },
   };
 }

@@ -3,11 +3,10 @@ import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { formatTime } from './times.ts';
 
-/** Marks for true and false. */
 export const MARKS = { true: '✓', false: '–' } as const;
 
-/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as nothing. */
-export function cellText(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
+/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as empty text. */
+export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));
 }

@@ -12,12 +12,12 @@ export function chooseColumns({ columns, fields }: View, records: readonly unkno
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }
 
-/** Creates a column for an undescribed field. Fields with the name of an ID become columns of kind `whole`. */
+/** Creates the default column of a field. Fields with the name of an ID become columns of kind `whole`. */
 function createColumn(field: string): Column {
   return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
 }
 
-/** Creates the header of an undescribed field: `FOLDER ID` for `folderId`. */
+/** Creates the default header of a field: `FOLDER ID` for `folderId`. */
 export function headerOf(field: string): string {
   return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`).toUpperCase();
 }

@@ -8,9 +8,9 @@ import { fieldAt } from './field-selection.ts';
 import { collectPages, type Renderer, type View } from './renderer.ts';
 
 /**
- * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. A text that a spreadsheet would treat as a
- * formula gets a leading apostrophe, which svc removes when it reads the file. An empty cell that is alone on its line is
- * quoted, because readers skip blank lines.
+ * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. Prefixes an apostrophe to texts that a
+ * spreadsheet would treat as a formula; svc removes it when it reads the file. Quotes an empty cell that is alone on
+ * its line, because readers skip blank lines.
  */
 export function createCsvRenderer(view: View): Renderer {
   const lines = (rows: readonly (readonly Cell[])[]) =>
@@ -45,7 +45,7 @@ export function createCsvRenderer(view: View): Renderer {
 
 type Cell = string | number;
 
-/** Keeps numbers, so that a negative one is not treated as a formula. Lists and objects become JSON. */
+/** Formats a cell. Keeps numbers, because negative ones are not formulas. Converts lists and objects to JSON. */
 function cell(value: unknown, { isTerminal }: View): Cell {
   if (typeof value === 'number') return value;
   const number = exactNumberText(value);

@@ -4,12 +4,11 @@ import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
 export const TIME_STYLES = ['iso', 'relative', 'raw'] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
 
-/** How tables display values. */
 export interface DisplayOptions {
   readonly time: TimeStyle;
   /** Base of relative times, in milliseconds since the epoch. */
   readonly now: number;
-  /** Whether a person reads the output on a terminal: wrap long text, align numbers, and format recognizable times. */
+  /** Whether the output is for a person at a terminal: tables wrap long text, align numbers, and format recognizable times. */
   readonly isInteractive: boolean;
   /** Whether to show booleans as marks. */
   readonly useMarks: boolean;

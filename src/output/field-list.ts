@@ -1,4 +1,4 @@
-import type { Paint } from './palette.ts';
+import type { Style } from './palette.ts';
 import type { Measure } from './width.ts';
 import { wrapWords } from './wrap.ts';
 
@@ -8,24 +8,23 @@ export interface FieldListOptions {
   readonly measure: Measure;
   readonly width: number;
   readonly gap: string;
-  /** Names in adjacent lists, to align the values with theirs. */
+  /** Names in adjacent lists, to align the values of all lists. */
   readonly names?: readonly string[];
   /** Whether the value of a row is prose, as opposed to a value to copy. */
   readonly isProse?: (row: number) => boolean;
-  /** Style of the names. */
-  readonly paint?: Paint;
+  readonly style?: Style;
 }
 
-/** Minimum width for wrapping. Narrower values are left to the terminal. */
+/** Minimum width for wrapping. The terminal wraps narrower values. */
 const MIN_VALUE_WIDTH = 12;
 
 /**
- * Renders names and aligned values, one pair per line. Values are wrapped between words and never truncated. If lines
- * would be too long, long names get lines of their own.
+ * Renders names and aligned values, one pair per line. Wraps values between words, and never truncates them. If lines
+ * would be too long, puts long names on separate lines.
  */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
-  const { measure, width, gap, names = [], paint = (same) => same, isProse = () => false } = options;
-  // Names without values take no space next to the values.
+  const { measure, width, gap, names = [], style = (same) => same, isProse = () => false } = options;
+  // Names without values do not affect the alignment.
   const all = [...rows.filter(([, value]) => value !== ''), ...names.map((name) => [name])];
   const margin = nameColumnWidth(all, measure, width - gap.length) + gap.length;
   const valueWidth = width - margin;
@@ -34,12 +33,12 @@ export function* renderFieldList(rows: readonly Row[], options: FieldListOptions
     const lines = valueWidth < MIN_VALUE_WIDTH ? [value] : wrapWords(value, valueWidth, measure, isProse(index));
     const free = margin - measure(name);
     const [first = '', ...more] = free < gap.length && value !== '' ? ['', ...lines] : lines;
-    yield `${paint(name)}${first && ' '.repeat(free)}${first}\n`;
+    yield `${style(name)}${first && ' '.repeat(free)}${first}\n`;
     for (const line of more) yield `${indent}${line}\n`;
   }
 }
 
-/** Computes the width of the widest name. If lines would be too long, only names of up to a third of the width count. */
+/** Computes the width of the widest name. If lines would be too long, ignores names wider than a third of the width. */
 function nameColumnWidth(rows: readonly Row[], measure: Measure, width: number): number {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(measure));
   const names = rows.map(([name = '']) => name);

@@ -16,10 +16,10 @@ export interface JqLimits {
 const LIMITS: JqLimits = { milliseconds: 10_000, bytes: 64 * 1024 * 1024 };
 
 /**
- * Compiles a jq expression. The filter returns one output per line: strings as raw text, other values as compact JSON. It
- * throws an SvcError `local` if the expression fails, takes too long, or its output is too large.
+ * Compiles a jq expression. The filter returns one output per line: strings as raw text, other values as compact JSON.
+ * The filter throws an SvcError `local` if the expression fails, takes too long, or its output is too large.
  *
- * jq runs in this thread, because a thread of its own takes longer to start than a short command takes to run.
+ * jq runs in this thread, because starting another thread takes longer than a short command takes to run.
  * @throws SvcError `usage` if the expression is not valid jq
  */
 export async function openJqFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<FilterText> {
@@ -29,7 +29,7 @@ export async function openJqFilter(expression: string, signal?: AbortSignal, lim
   const { stderr, exitCode } = await run(expression, '');
   if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
   return async (json) => {
-    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result is over ${formatLimit(limits)}`);
+    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result exceeds ${formatLimit(limits)}`);
     const { stdout, stderr, exitCode } = await run(withOutputLimit(expression, limits), json);
     if (exitCode !== 0) throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
     return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
@@ -39,13 +39,13 @@ export async function openJqFilter(expression: string, signal?: AbortSignal, lim
 const FLAGS = ['--compact-output', '--'];
 const MANUAL = 'https://jqlang.org/manual';
 
-/** Loads the copy that the build packed. When svc runs from source, jq-wasm finds its own. */
+/** Loads the jq that the build packed. When svc runs from source, jq-wasm loads its own copy. */
 async function load(): Promise<Jq> {
   const packed = await readBuildFile('jq.wasm.br', import.meta.url);
   return loadJq(packed ? { wasmBinary: await promisify(brotliDecompress)(packed) } : {});
 }
 
-/** Runs jq until it ends, the time is over, or Ctrl-C is pressed. Other signals take effect when it ends. */
+/** Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect afterward. */
 async function runWithLimit<Result>(
   run: () => Result,
   { milliseconds }: JqLimits,
@@ -56,7 +56,7 @@ async function runWithLimit<Result>(
   } catch (error) {
     // Signals that arrived in the meantime take precedence.
     await yieldToEvents(signal);
-    // The error is not an instance of this context's Error.
+    // The error may belong to another context, so `instanceof` does not apply.
     const { code } = Object(error);
     if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw new SvcError('interrupted', FAILURES.interrupted.meaning);
     const isTimeout = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
@@ -64,7 +64,7 @@ async function runWithLimit<Result>(
   }
 }
 
-/** Runs a function in a context of its own: only a script of another context can be interrupted. */
+/** Runs a function in a new context: only scripts of another context can be interrupted. */
 function runInterruptibly<Result>(run: () => Result, timeout: number): Result {
   const { error: printError } = console;
   // jq-wasm prints the internal errors that it throws.
@@ -76,9 +76,9 @@ function runInterruptibly<Result>(run: () => Result, timeout: number): Result {
   }
 }
 
-/** Adds an output limit to the expression, which gets lines of its own because it may end with a comment. */
+/** Adds an output limit. The expression is on separate lines, because it may end with a comment. */
 function withOutputLimit(expression: string, limits: JqLimits): string {
-  const limitError = `error("the output is over ${formatLimit(limits)}")`;
+  const limitError = `error("the output exceeds ${formatLimit(limits)}")`;
   return `foreach (\n${expression}\n) as $out (0; . + ($out | tojson | utf8bytelength); if . > ${limits.bytes} then ${limitError} else $out end)`;
 }
 
@@ -92,9 +92,9 @@ function errorMessage(stderr: string): string {
   return line.replace(/^jq: (error( \(at [^)]*\))?: )?/, '').replace(/:$/, '');
 }
 
-function filterError(why: string, cause?: unknown): SvcError {
-  return new SvcError('local', `--jq: ${why}`, {
-    hint: 'the command itself ran; only its result could not be filtered',
+function filterError(reason: string, cause?: unknown): SvcError {
+  return new SvcError('local', `--jq: ${reason}`, {
+    hint: 'the command ran, but its result could not be filtered',
     cause,
   });
 }

@@ -1,7 +1,7 @@
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Renderer, View } from './renderer.ts';
 
-/** Renders an indented JSON document. Records become an array that is written page by page. */
+/** Renders an indented JSON document. Writes records as an array, page by page. */
 export function createJsonRenderer({ isTerminal }: View): Renderer {
   const document = (value: unknown) => jsonText(value, isTerminal, 2);
   const element = (record: unknown) => `  ${document(record).replaceAll('\n', '\n  ')}`;
@@ -35,7 +35,7 @@ export function createNdjsonRenderer({ isTerminal }: View): Renderer {
   };
 }
 
-/** Escapes terminal control characters if the output is a terminal. A program gets the exact text. */
+/** Escapes unsafe characters on a terminal. Programs receive the exact text. */
 function jsonText(value: unknown, isTerminal: boolean, indent?: number): string {
   const json = JSON.stringify(value ?? null, null, indent);
   return isTerminal ? escapeJsonForTerminal(json) : json;

@@ -2,18 +2,15 @@ import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
 import { formatBytes, formatCount, formatDuration } from './quantities.ts';
 
-/** The progress of a task. */
 export interface ProgressState {
   /** Name of the phase: `sending`. */
   readonly phase: string;
   readonly done: number;
-  /** Undefined if unknown. */
   readonly total: number | undefined;
   /** Plural of the counted unit. `bytes` are shown in larger units. */
   readonly unit: string;
   readonly failed?: number;
   readonly unknown?: number;
-  /** Number of requests in flight. */
   readonly inFlight?: number;
 }
 
@@ -32,7 +29,7 @@ export interface ProgressSnapshot {
 }
 
 const MIN_BAR_CELLS = 8;
-/** A few fixed lengths, so that the bar does not change with every digit next to it. */
+/** Fixed lengths, so that the bar does not change with every digit next to it. */
 const LARGER_BAR_CELLS = [24, 16, 12];
 
 /** Order in which parts of a line are dropped if space is short. */
@@ -68,14 +65,14 @@ export function renderBarLine(
   return line.join('  ').slice(0, width);
 }
 
-/** `sending: 1,200 of 5,000 users (24%), 3 failed, 400/s, 10 s left, 8 in flight` */
+/** Renders a line without a bar: `sending: 1,200 of 5,000 users (24%), 3 failed, 400/s, 10 s left, 8 in flight`. */
 export function renderPlainLine(snapshot: ProgressSnapshot): string {
   const { phase, counts, percent, succeeded, problems, rate, left, inFlight } = partTexts(snapshot);
   const counted = percent === undefined ? counts : `${counts} (${percent.trim()})`;
   return `${phase}: ${[counted, succeeded, problems, rate, left, inFlight].filter((part) => part !== undefined).join(', ')}`;
 }
 
-/** `waiting 42 s for the service's rate limit` */
+/** Formats the remaining wait: `waiting 42 s for the service's rate limit`. */
 export function formatCountdown({ remaining, reason }: Countdown): string {
   return `waiting ${formatDuration(remaining / 1000)} for ${escapeForTerminal(reason)}`;
 }

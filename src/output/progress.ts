@@ -10,8 +10,8 @@ import { renderSpinnerLine } from './spinner.ts';
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
 /**
- * Shows progress and waiting times on stderr. Owns the line that is redrawn, so every other message must go through it
- * while it is active. A write error is ignored: a closed stderr must not end the command.
+ * Shows progress and waiting times on stderr. While a display is active, write every other message with `print`: it
+ * would damage the redrawn line. Ignores write errors, because a closed stderr must not end the command.
  */
 export interface Progress {
   /**
@@ -19,7 +19,7 @@ export interface Progress {
    * @returns a function that ends the display, and resolves after its last write
    */
   track(readState: () => ProgressState): () => Promise<void>;
-  /** Counts down to a moment in the background. A new countdown replaces the previous one. */
+  /** Shows a countdown in the background. A new countdown replaces the previous one. */
   countDown(untilEpoch: number, reason: string): void;
   /**
    * Shows an activity of unknown duration: with a spinner on a terminal, otherwise as a single line.
@@ -44,13 +44,12 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** The terminal that shows the progress. */
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
-  /** Keeps a message for later, if part of a document is on the terminal. Returns whether it did. */
+  /** Holds back a message while an incomplete document is on the terminal. Returns whether the message was held back. */
   readonly holdMessage?: (text: string) => boolean;
-  readonly signs?: Glyphs;
+  readonly glyphs?: Glyphs;
 }
 
 export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
@@ -77,7 +76,6 @@ class ProgressDisplay implements Progress {
   readonly #isInLine: () => boolean;
   readonly #holdMessage: (text: string) => boolean;
   readonly #glyphs: Glyphs;
-  /** Ends the current display loop. */
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
@@ -85,14 +83,14 @@ class ProgressDisplay implements Progress {
     sink: Sink,
     clock: Clock,
     style: ProgressStyle,
-    { isInLine = () => false, holdMessage = () => false, signs = UNICODE_GLYPHS }: ProgressTerminal = {},
+    { isInLine = () => false, holdMessage = () => false, glyphs = UNICODE_GLYPHS }: ProgressTerminal = {},
   ) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
     this.#isInLine = isInLine;
     this.#holdMessage = holdMessage;
-    this.#glyphs = signs;
+    this.#glyphs = glyphs;
   }
 
   track(readState: () => ProgressState): () => Promise<void> {
@@ -124,11 +122,11 @@ class ProgressDisplay implements Progress {
       this.#lastPrinted = text;
       return async () => printed;
     }
-    const shown = { text, since: this.#clock.now() };
-    this.#activities.push(shown);
+    const activity = { text, since: this.#clock.now() };
+    this.#activities.push(activity);
     this.#restart();
     return async () => {
-      const at = this.#activities.indexOf(shown);
+      const at = this.#activities.indexOf(activity);
       if (at >= 0) this.#activities.splice(at, 1);
       await this.#showRemaining();
     };
@@ -154,7 +152,7 @@ class ProgressDisplay implements Progress {
     await this.#loopDone;
   }
 
-  /** Shows the remaining displays. Resolves after the last write of the one that ended. */
+  /** Shows the remaining displays. Resolves after the last write of the ended display. */
   async #showRemaining(): Promise<void> {
     const before = this.#loopDone;
     this.#restart();
@@ -170,7 +168,6 @@ class ProgressDisplay implements Progress {
     this.#loopDone = this.#loopDone.then(show);
   }
 
-  /** Redraws the line until there is nothing to show. */
   async #redraw(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const line = this.#line();

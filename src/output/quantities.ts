@@ -1,11 +1,11 @@
-/** `1,234,567` */
+/** Formats a number with separators: `1,234,567`, `0.5`. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** `812 B`, `1.2 MB`, `120 MB` */
+/** Formats a size: `812 B`, `1.2 MB`, `120 MB`. */
 export function formatBytes(bytes: number): string {
   const step = Math.max(0, Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   const value = bytes / 1000 ** step;
@@ -25,7 +25,7 @@ export function formatElapsed(seconds: number): string {
   return seconds < 10 ? `${Math.round(seconds * 10) / 10} s` : formatDuration(Math.round(seconds));
 }
 
-/** `0.4 ms`, `12 ms`, `1.3 s` */
+/** Formats a latency: `0.4 ms`, `12 ms`, `1.3 s`. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds >= 1000) return formatElapsed(milliseconds / 1000);
   return `${milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)} ms`;

@@ -1,4 +1,4 @@
-/** Seconds after which past work has about a third of its weight. */
+/** Time in seconds after which the weight of past work drops to about a third. */
 const TIME_CONSTANT = 10;
 
 /** Estimates a rate as an exponentially weighted average. */

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { DisplayOptions } from './display-options.ts';
 
-/** How and where a renderer's text is shown. `width` is undefined if lines have no limit. */
+/** Settings of a renderer. `width` is undefined if lines have no limit. */
 export interface View {
   readonly columns?: readonly Column[];
   readonly fields?: readonly string[];
@@ -9,7 +9,6 @@ export interface View {
   readonly color: boolean;
   readonly isTerminal: boolean;
   readonly width: number | undefined;
-  /** Display of values in tables. */
   readonly display: DisplayOptions;
   /** Receives the number of columns that a table hides because the terminal is too narrow. */
   readonly reportHidden?: (count: number) => void;
@@ -28,7 +27,6 @@ export async function collectPages(pages: AsyncIterable<readonly unknown[]>): Pr
   return records;
 }
 
-/** Wraps loaded records as a single page. */
 export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield page;
 }

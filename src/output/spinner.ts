@@ -7,7 +7,7 @@ const FRAME_TIME = 100;
 /** Delay before the elapsed time appears, in milliseconds. */
 const ELAPSED_DELAY = 3_000;
 
-/** Renders an activity after so many milliseconds: `⠹ documents list: waiting for api.example.com  4 s`. */
+/** Renders an activity and its elapsed time: `⠹ documents list: waiting for api.example.com  4 s`. */
 export function renderSpinnerLine(
   text: string,
   milliseconds: number,
@@ -16,6 +16,6 @@ export function renderSpinnerLine(
 ): string {
   const frame = spinnerFrames[Math.floor(milliseconds / FRAME_TIME) % spinnerFrames.length];
   const time = milliseconds < ELAPSED_DELAY ? '' : `  ${formatDuration(Math.floor(milliseconds / 1000))}`;
-  const shown = `${frame} ${escapeForTerminal(text)}`;
-  return shown.length + time.length > width ? shown.slice(0, width) : shown + time;
+  const line = `${frame} ${escapeForTerminal(text)}`;
+  return line.length + time.length > width ? line.slice(0, width) : line + time;
 }

@@ -1,12 +1,11 @@
 import type { Column } from '../catalog/define.ts';
-import { cellText } from './cells.ts';
+import { formatCell } from './cells.ts';
 import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
 import { columnWidths, type Row } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
-/** The text of the cells. */
 export interface TableContent {
   readonly columns: readonly Column[];
   readonly head: Row;
@@ -21,9 +20,9 @@ export async function createContent(
   records: readonly unknown[],
   { display }: View,
 ): Promise<TableContent> {
-  const head = columns.map(({ header }) => cellText(header, display));
+  const head = columns.map(({ header }) => formatCell(header, display));
   const body = records.map((record) =>
-    columns.map(({ field, kind }) => cellText(fieldAt(record, field), display, kind)),
+    columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
   );
   const alignRight = columns.map(
     ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),

@@ -1,5 +1,5 @@
 import CliTable from 'cli-table3';
-import type { Paint } from './palette.ts';
+import type { Style } from './palette.ts';
 import { isAscii, type Measure } from './width.ts';
 import { wrap } from './wrap.ts';
 
@@ -8,8 +8,8 @@ export type Row = readonly string[];
 /** The space between two columns. Tables have no borders. */
 export const GAP = '  ';
 
-/** cli-table3 compares each cell with all previous cells, so long tables are laid out in parts. */
-const ROWS_AT_ONCE = 100;
+/** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */
+const ROWS_PER_PASS = 100;
 
 /** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
@@ -23,52 +23,50 @@ export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
 export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
-  /** Styles of whole columns. */
-  readonly paints?: readonly Paint[];
+  readonly styles: readonly Style[];
   /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
   readonly maxLines?: readonly number[];
-  /** End of a truncated cell. */
+  /** Mark at the end of a truncated cell. */
   readonly ellipsis?: string;
 }
 
-/** Aligns cells in columns. A cell wider than its column is wrapped, then truncated. */
+/** Aligns cells in columns. Wraps, then truncates, a cell wider than its column. */
 export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generator<string> {
   const { widths, alignRight = [] } = layout;
   const colAligns = widths.map((_, column) => (alignRight[column] ? ('right' as const) : ('left' as const)));
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+  for (let start = 0; start < rows.length; start += ROWS_PER_PASS) {
     const table = new CliTable({ chars: BORDERLESS, style: PLAIN, colWidths: [...widths], colAligns });
     const wide: string[] = [];
-    for (const row of rows.slice(start, start + ROWS_AT_ONCE)) table.push(...linesOf(row, layout, wide));
+    for (const row of rows.slice(start, start + ROWS_PER_PASS)) table.push(...linesOf(row, layout, wide));
     yield `${restorePlaceholders(table.toString().replace(/ +$/gm, ''), wide)}\n`;
   }
 }
 
-/** Splits a row into screen lines. */
 function linesOf(
   row: Row,
-  { widths, measure, paints = [], maxLines = [], ellipsis }: TableLayout,
+  { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,
   wide: string[],
 ): string[][] {
   const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
-    cells.map((lines, column) => toPlaceholder(lines[line] ?? '', measure, wide, paints[column])),
+    cells.map((lines, column) => toPlaceholder(lines[line] ?? '', measure, wide, styles[column])),
   );
 }
 
 /**
- * cli-table3 measures text with older Unicode tables than terminals have. Non-ASCII text is therefore laid out as a
- * placeholder of its true width, and restored in the finished lines.
+ * Stands in for non-ASCII text during layout, at the correct width, because cli-table3 measures text with older Unicode
+ * tables than terminals use.
  */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');
 
-function toPlaceholder(text: string, measure: Measure, wide: string[], paint: Paint = (same) => same): string {
-  if (isAscii(text)) return text === '' ? '' : paint(text);
+function toPlaceholder(text: string, measure: Measure, wide: string[], style: Style = (same) => same): string {
+  if (isAscii(text)) return text === '' ? '' : style(text);
   const width = measure(text);
-  wide.push(paint(width === 0 ? `${text} ` : text));
+  wide.push(style(width === 0 ? `${text} ` : text));
   return PLACEHOLDER.repeat(Math.max(1, width));
 }
 

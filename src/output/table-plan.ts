@@ -9,39 +9,57 @@ import { wordsOf, wrap } from './wrap.ts';
 /** Lines per cell on a terminal before it is truncated. */
 export const MAX_CELL_LINES = 3;
 
-/** A table that fits its terminal. */
 export interface TablePlan {
   readonly content: TableContent;
   readonly widths: readonly number[];
-  /** Number of columns that contain values and do not fit. */
-  readonly hidden: number;
-}
-
-/**
- * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and hides columns in the
- * order that the columns declare. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
- */
-export function planTable(content: TableContent, view: View): TablePlan | undefined {
-  const all = [...content.columns.keys()];
-  const natural = naturalWidths(content, view);
-  if (!view.width || lineWidth(natural) <= view.width) return { content, widths: natural, hidden: 0 };
-  const filled = filledColumns(content);
-  const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
-  for (const { hidden, precision } of attempts(steps, content.columns)) {
-    const kept = (view.fields ? all : filled).filter((column) => !hidden.includes(column));
-    const plan = fitContent(selectContent(content, kept, precision), view, view.width);
-    if (plan) return { ...plan, hidden: hidden.length };
-  }
-  return undefined;
-}
-
-interface Attempt {
+  /** Columns of the whole content that the table contains, and those with values that it hides. */
+  readonly kept: readonly number[];
   readonly hidden: readonly number[];
   readonly precision: TimePrecision;
 }
 
-/** Yields the ways to narrow a table, the best first. A day alone is the last resort, after all columns are hidden. */
-function* attempts(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Attempt> {
+/**
+ * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and hides columns in their
+ * declared order. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
+ */
+export function planTable(content: TableContent, view: View): TablePlan | undefined {
+  const all = [...content.columns.keys()];
+  const natural = naturalWidths(content, view);
+  if (!view.width || lineWidth(natural) <= view.width) {
+    return { content, widths: natural, kept: all, hidden: [], precision: 'second' };
+  }
+  const filled = filledColumns(content);
+  const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
+  for (const { hidden, precision } of narrowings(steps, content.columns)) {
+    const kept = (view.fields ? all : filled).filter((column) => !hidden.includes(column));
+    const plan = fitContent(selectContent(content, kept, precision), view, view.width);
+    if (plan) return { ...plan, kept, hidden, precision };
+  }
+  return undefined;
+}
+
+/**
+ * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
+ * contain no text that can be wrapped. Adds columns with values that the table lacks to `hidden`.
+ */
+export function continueTable(plan: TablePlan, content: TableContent, view: View, hidden: Set<number>): TablePlan {
+  for (const column of filledColumns(content)) if (!plan.kept.includes(column)) hidden.add(column);
+  const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
+  const natural = columnWidths(more.body, more.measure);
+  const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
+  const fits = !view.width || lineWidth(wide) <= view.width;
+  const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
+  const widths = fits ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
+  return { ...plan, content: more, widths };
+}
+
+interface Narrowing {
+  readonly hidden: readonly number[];
+  readonly precision: TimePrecision;
+}
+
+/** Yields ways to narrow a table, best first. Shortens times to days only after hiding columns was not enough. */
+function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Narrowing> {
   const hasTimes = columns.some(({ kind }) => kind === 'time');
   for (const hidden of steps) {
     yield { hidden, precision: 'second' };
@@ -50,7 +68,7 @@ function* attempts(steps: readonly (readonly number[])[], columns: readonly Colu
   if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
 }
 
-/** Drops the columns without values, unless they were requested. */
+/** Drops the columns without values, unless `--fields` selects them. */
 export function dropEmptyColumns(content: TableContent, view: View): TableContent {
   return view.fields ? content : selectContent(content, filledColumns(content), 'second');
 }
@@ -59,7 +77,7 @@ function filledColumns({ columns, body }: TableContent): readonly number[] {
   return [...columns.keys()].filter((column) => body.some((row) => row[column] !== ''));
 }
 
-/** Lists the columns to hide in each step, one more each time. At least one column remains. */
+/** Lists the columns to hide in each step. Each step hides one more, and at least one column remains. */
 function hidingSteps(columns: readonly Column[], filled: readonly number[]): readonly (readonly number[])[] {
   const orderOf = (column: number) => columns[column]?.hideOrder ?? Number.POSITIVE_INFINITY;
   const hideable = filled.filter((column) => orderOf(column) < Number.POSITIVE_INFINITY);
@@ -68,7 +86,11 @@ function hidingSteps(columns: readonly Column[], filled: readonly number[]): rea
 }
 
 /** Fits columns by wrapping headers, then text. */
-function fitContent(content: TableContent, view: View, available: number): Omit<TablePlan, 'hidden'> | undefined {
+function fitContent(
+  content: TableContent,
+  view: View,
+  available: number,
+): Pick<TablePlan, 'content' | 'widths'> | undefined {
   const { columns, head, body, measure } = content;
   const natural = naturalWidths(content, view);
   if (lineWidth(natural) <= available) return { content, widths: natural };
@@ -76,12 +98,12 @@ function fitContent(content: TableContent, view: View, available: number): Omit<
   const widest = columnWidths([words, ...body], measure);
   const minimums = columns.map((column, at) => Math.min(widest[at] ?? 0, minimumWidth(column, at, content)));
   const widths = fitWidths(widest, minimums, available, GAP.length);
-  return widths && !isMostlyCut(content, widths) ? { content, widths } : undefined;
+  return widths && !isMostlyTruncated(content, widths) ? { content, widths } : undefined;
 }
 
 /** Minimum width of text, which must stay readable when it is wrapped. */
 const MIN_TEXT_WIDTH = 10;
-/** Width of a UUID. Up to this width, a column that may be hidden keeps its longest word whole. */
+/** Maximum width of words to keep whole in a column that may be hidden: the width of a UUID. */
 const MAX_WORD_WIDTH = 36;
 
 /** Computes the minimum width of a column. Only text can be wrapped. */
@@ -94,13 +116,13 @@ function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, 
 }
 
 /** Whether text of a column that is never hidden would be truncated in more than half of the records. */
-function isMostlyCut({ body, columns, measure }: TableContent, widths: readonly number[]): boolean {
-  const isCut = (text: string, at: number) => {
+function isMostlyTruncated({ body, columns, measure }: TableContent, widths: readonly number[]): boolean {
+  const isTruncated = (text: string, at: number) => {
     const { kind = 'text', hideOrder } = columns[at] ?? {};
     const width = widths[at] ?? 0;
     return kind === 'text' && hideOrder === undefined && measure(text) > width && losesText(text, width, measure);
   };
-  return body.filter((row) => row.some(isCut)).length * 2 > body.length;
+  return body.filter((row) => row.some(isTruncated)).length * 2 > body.length;
 }
 
 function losesText(text: string, width: number, measure: TableContent['measure']): boolean {

@@ -9,17 +9,16 @@ export function formatTime(value: unknown, { time, now }: DisplayOptions): strin
   return time === 'relative' ? formatRelative(moment - now) : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** Precision of a time in a table. */
 export type TimePrecision = 'second' | 'minute' | 'day';
 
-/** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Other texts stay. */
+/** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Returns other texts unchanged. */
 export function shortenTime(text: string, precision: TimePrecision): string {
   const [, day, minute] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d):\d\dZ$/.exec(text) ?? [];
   if (day === undefined || precision === 'second') return text;
   return precision === 'day' ? day : `${day}${minute}Z`;
 }
 
-/** Whether an undescribed field contains a time, judged by name and value: `createdAt: 1731705121000`. */
+/** Whether a field contains a time, based on its name and value: `createdAt: 1731705121000`. */
 export function isTimeField(path: string, value: unknown): boolean {
   const isMoment =
     typeof value === 'number' ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS : typeof value === 'string';
@@ -35,7 +34,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Units, each with the upper limit of its use. */
+/** Units, each with an exclusive upper limit. */
 const UNITS = [
   [MINUTE, SECOND, 's'],
   [HOUR, MINUTE, 'min'],

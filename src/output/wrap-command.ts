@@ -5,7 +5,7 @@ const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
 /**
  * Wraps a POSIX command line to indented lines that end with ` \`, so that all of them can be pasted at once. Breaks only
- * between words, and keeps flags next to their values if both fit. A word that is wider than a line is not split.
+ * between words, and keeps flags next to their values if both fit. Never splits a word.
  */
 export function wrapCommand(command: string, width: number, measure: Measure): readonly string[] {
   const fits = (indent: string, text: string) => measure(indent + text) + ' \\'.length <= width;

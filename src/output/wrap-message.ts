@@ -5,15 +5,15 @@ import { wrapCommand } from './wrap-command.ts';
 /** Part of a message: text, or a command to copy. */
 export type MessagePart = string | { readonly command: string };
 
-/** Stands for a space that must not become a line break. */
+/** Placeholder for a space that must not become a line break. */
 const GLUE = '\ue001';
 
 /**
- * Wraps a message between words. A command stays on one line; if it is longer than a line, it gets lines of its own that end
- * with ` \`. An indented message is part of a layout and stays as it is.
+ * Wraps a message between words. A command stays on one line, or is split at ` \` if it is longer than a line. Returns
+ * an indented message, which is part of a layout, unchanged.
  */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
-  const whole = parts.map(textOf).join('');
+  const whole = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   const measure = await createMeasure([[whole]]);
   if (whole.startsWith(' ') || measure(whole) <= width) return whole;
   const lines: string[] = [];
@@ -22,7 +22,7 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
     if (text.trim() !== '') lines.push(...wrapWords(text.trim(), width, measure, true));
     text = '';
   };
-  for (const part of parts.flatMap(splitAtCommand)) {
+  for (const part of parts) {
     if (typeof part === 'string') text += part;
     else if (measure(part.command) <= width) text += part.command.replaceAll(' ', GLUE);
     else {
@@ -32,14 +32,4 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
   }
   endText();
   return lines.join('\n').replaceAll(GLUE, ' ');
-}
-
-/** Splits a text at the command that ends it: `resume it with: svc jobs resume …`. */
-function splitAtCommand(part: MessagePart): readonly MessagePart[] {
-  const [, before = '', command] = (typeof part === 'string' && /^(?!svc: )(.*: )(svc .*)$/.exec(part)) || [];
-  return command === undefined ? [part] : [before, { command }];
-}
-
-function textOf(part: MessagePart): string {
-  return typeof part === 'string' ? part : part.command;
 }

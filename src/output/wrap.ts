@@ -2,7 +2,7 @@ import { UNICODE_GLYPHS } from './glyphs.ts';
 import { isAscii, type Measure, truncateText } from './width.ts';
 
 /**
- * Wraps a text to at most `maxLines` lines of `width` columns, between words. Spaces at line breaks are dropped. An
+ * Wraps a text to at most `maxLines` lines of `width` columns, between words. Drops spaces at line breaks. An
  * ellipsis replaces the text after the last line, and the end of a word that is longer than a line.
  */
 export function wrap(
@@ -24,7 +24,7 @@ export function wrap(
 
 /**
  * Wraps a text to any number of lines without splitting words, so that a value can be copied even if it is wider than a
- * line, or if the width is not positive. In prose, scripts without spaces are broken between any two characters.
+ * line, or if the width is not positive. In prose, breaks scripts without spaces between any two characters.
  */
 export function wrapWords(text: string, width: number, measure: Measure, isProse = false): string[] {
   const lines: string[] = [];
@@ -37,11 +37,11 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }
 
-/** Splits a text that is wider than a line after the last word that fits, or after a first word that is too wide. */
+/** Splits a text that is wider than a line: after the last word that fits, or after the first word if that is too wide. */
 function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
   const fits = fittingLength(text, width, measure);
   const end = Math.max(lastWordEnd(text, fits) ?? 0, isProse ? lastSpacelessBreak(text, fits) : 0);
-  // An indent that leaves no room for its word is dropped.
+  // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
   if (indented !== text)
     return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
@@ -51,16 +51,16 @@ function splitLine(text: string, width: number, measure: Measure, isProse: boole
 
 /** Matches a character of a script that writes words without spaces between them. */
 const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]`;
-/** Matches the positions before and after such characters, but not before a mark that belongs to them. */
+/** Matches the positions before and after such characters, but not before a combining mark. */
 const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
-/** Splits a text into the words that lines keep whole. */
+/** Splits a text into words that wrapping keeps whole. */
 export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
 
-/** Finds the last position, up to `fits`, next to a character of a script without spaces, or 0. */
+/** Finds the last position, up to `fits`, next to a character of a script without spaces; 0 if not found. */
 function lastSpacelessBreak(text: string, fits: number): number {
   if (isAscii(text)) return 0;
   const positions = text.slice(0, fits + 2).matchAll(SPACELESS_BREAKS);
@@ -79,7 +79,7 @@ function wordEnd(text: string, at: number): number {
   return space < 0 ? text.length : space;
 }
 
-/** Measures the prefix that fits, at least one grapheme. */
+/** Returns the length of the longest prefix that fits, at least one grapheme. */
 function fittingLength(text: string, width: number, measure: Measure): number {
   if (isAscii(text)) return Math.max(1, width);
   let length = 0;

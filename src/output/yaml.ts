@@ -4,8 +4,8 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts
 import type { Renderer } from './renderer.ts';
 
 /**
- * Text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules out numbers, dates, merge keys,
- * and sexagesimals. `WORDS` rules out words with a meaning. `e5` is a number to some readers.
+ * Matches text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules out numbers, dates,
+ * merge keys, and sexagesimals, except `e5`, a number to some readers. `WORDS` rules out keywords.
  */
 const PLAIN = /^(?!e-?\d+$)[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/iu;
 const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);
@@ -40,7 +40,7 @@ const document = (value: unknown) =>
     lineWidth: 0,
   });
 
-/** Renders one YAML document. Records become a list that is written page by page. */
+/** Renders one YAML document. Writes records as a list, page by page. */
 export const yamlRenderer: Renderer = {
   async *records(pages) {
     let empty = true;

@@ -2,7 +2,10 @@ import { SvcError } from '../kernel/errors.ts';
 import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 
-/** Parses a credential and strips trailing newlines. @throws SvcError `usage`, naming the source, if it is not valid in a header */
+/**
+ * Parses a credential and strips trailing newlines.
+ * @throws SvcError `usage`, naming the source, if the value is not valid in a header
+ */
 export function parseCredential(text: string, source: string): string {
   const value = text.replace(/(\r?\n)+$/, '');
   const problem = findHeaderValueProblem(value);

@@ -6,10 +6,13 @@ export type KeychainCall =
   | { readonly kind: 'get' | 'delete'; readonly account: string }
   | { readonly kind: 'set'; readonly account: string; readonly secret: string };
 
-/** The results of all calls: the secret or null for each `get`, null for the others; or the fault of the call that failed. */
+/**
+ * The results of all calls, the secret or null for each `get` and null for the others; or the error message of the call
+ * that failed.
+ */
 export type KeychainReply = { readonly values: readonly (string | null)[] } | { readonly fault: string };
 
-/** The part of `@napi-rs/keyring` that svc uses. */
+/** The subset of `@napi-rs/keyring` that svc uses. */
 export interface KeyringModule {
   readonly Entry: new (
     service: string,
@@ -22,7 +25,6 @@ export interface KeyringModule {
   };
 }
 
-/** The service name of svc in the keychain. */
 const SERVICE = 'svc';
 
 /** Selects the Secret Service. By default, the module falls back to the kernel keyring, which does not survive a restart. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programArgument } from '../kernel/bundled-programs.ts';
 import type { Environment } from '../kernel/folders.ts';
-import { nodeExecutable } from '../kernel/io.ts';
+import { nodeExecutable } from '../kernel/process.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
@@ -24,7 +24,6 @@ const KEYCHAIN_TIMEOUT = 3_000;
 export interface KeychainOptions {
   readonly signal?: AbortSignal;
   readonly timeout?: number;
-  /** The program that calls the keychain module. */
   readonly program?: string;
   readonly platform?: NodeJS.Platform;
 }
@@ -51,7 +50,7 @@ export function createSystemKeychain(environment: Environment, options: Keychain
   };
 }
 
-/** Whether there is a session bus. Without one, there is no Secret Service and no reason to start a process. */
+/** Whether a session bus exists. The Secret Service requires one. */
 function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder }: Environment): boolean {
   return Boolean(address) || Boolean(folder && existsSync(join(folder, 'bus')));
 }
@@ -68,7 +67,7 @@ async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCa
   // Undefined if the process died before it wrote a complete reply.
   const reply = tryParseJson(written) as KeychainReply | undefined;
   if (reply && 'values' in reply) return reply.values;
-  throw new KeychainError(reply ? `refused: ${reply.fault}` : 'returned no usable response');
+  throw new KeychainError(reply ? `failed: ${reply.fault}` : 'returned no usable response');
 }
 
 async function limitTime<Value>(
@@ -88,7 +87,7 @@ async function limitTime<Value>(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    reply.catch(() => undefined); // the timeout or the signal may win
+    reply.catch(() => undefined); // the timeout or the signal may settle first
     child.kill('SIGKILL');
     child.unref();
   }

@@ -9,12 +9,12 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
 }
 
-/** How long to wait for another process that creates the secret, in milliseconds. */
+/** Maximum time in milliseconds to wait for another process that creates the secret. */
 const LOCK_TIMEOUT = 20_000;
 
 /**
- * Loads a per-user secret of this machine that belongs to no profile, and creates it on first use. The secret is stored in the
- * keychain, or in a private file if there is no keychain.
+ * Loads a secret of the current user on this machine that does not belong to a profile. Creates the secret on first
+ * use, in the keychain, or in a private file if there is no keychain.
  * @throws SvcError `local` if the file is damaged or cannot be written
  */
 export async function loadMachineSecret(
@@ -28,7 +28,7 @@ export async function loadMachineSecret(
   const locking = { clock, timeout: LOCK_TIMEOUT, ...(signal && { signal }) };
   return withLock(join(folders.config, `${name}.lock`), locking, async () => {
     // The file comes first: once it exists, a keychain that appears later must not change the secret.
-    const stored = (await readJsonFile(path, parseSecret)) ?? (await loadFromKeychain(name, create, dependencies));
+    const stored = (await readJsonFile(path, parseSecretField)) ?? (await loadFromKeychain(name, create, dependencies));
     if (stored !== undefined) return stored;
     const secret = create();
     await replaceFile(path, `${JSON.stringify({ secret })}\n`);
@@ -47,8 +47,8 @@ async function loadFromKeychain(
     import('./keychain.ts'),
   ]);
   try {
-    const [found] = await callKeychain([{ kind: 'get', account }]);
-    if (found) return found;
+    const [existing] = await callKeychain([{ kind: 'get', account }]);
+    if (existing) return existing;
     const secret = create();
     await callKeychain([{ kind: 'set', account, secret }]);
     return secret;
@@ -58,7 +58,7 @@ async function loadFromKeychain(
   }
 }
 
-function parseSecret(value: unknown): string | undefined {
+function parseSecretField(value: unknown): string | undefined {
   const fields: { readonly secret?: string } = expectObject(value, 'the content');
   checkFields(fields, 'string', ['secret'], '');
   return fields.secret;

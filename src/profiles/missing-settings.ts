@@ -11,7 +11,6 @@ export function listMissingSettings(settings: Settings): readonly (keyof typeof 
   return [...absent(['baseUrl']), ...(workspace.length < key.length ? workspace : key)];
 }
 
-/** Creates the error for a command that cannot call the service because settings are missing. */
 export function createNotConfiguredError(settings: Settings): SvcError {
   const missing = listMissingSettings(settings).map((name) => SETTING_VARIABLES[name]);
   const reason = settings.missingReason ? ` (${settings.missingReason})` : '';

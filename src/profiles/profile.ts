@@ -16,13 +16,12 @@ export interface Profile {
   readonly protected?: boolean | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
-  /** The location of each secret: a SecretLocation, or a value of a newer version. */
+  /** The location of each secret: a SecretLocation, or a value from a newer version of svc. */
   readonly secrets?: { readonly [Name in SecretSetting]?: string } | undefined;
 }
 
 export type Secrets = { readonly [Name in SecretSetting]?: string | undefined };
 
-/** A location where secrets are stored. */
 export type SecretLocation = 'keychain' | 'file';
 
 /** Parses a profile name. @throws SvcError `usage` */

@@ -43,7 +43,6 @@ export function findProfile(saved: SavedProfiles, name: string): Profile {
   throw new SvcError('not_found', `profile '${name}' does not exist`, { hint: createUnknownProfileHint(saved, name) });
 }
 
-/** Creates the hint for a profile that does not exist. */
 export function createUnknownProfileHint({ profiles }: SavedProfiles, name: string): string | Hint {
   return profiles.size > 0
     ? didYouMean(name, [...profiles.keys()])

@@ -5,7 +5,7 @@ import { parseSecret } from './credential-value.ts';
 
 const MAX_SECRET_BYTES = 64 * 1024;
 
-/** Reads a secret from a stream. @throws SvcError `usage` that names the source, if the text is not valid in a header */
+/** Reads a secret from a stream. @throws SvcError `usage`, naming the source, if the text is not valid in a header */
 export async function readSecretFromStream(stream: AsyncIterable<unknown>, source: string): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

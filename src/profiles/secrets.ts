@@ -12,7 +12,7 @@ export interface SecretStorage {
 
 export interface SecretStorageDependencies {
   readonly folders: Folders;
-  /** The environment to find the keychain with; without it, no keychain is used. */
+  /** Environment variables that locate the keychain. Without them, no keychain is used. */
   readonly environment?: Environment;
   readonly signal?: AbortSignal;
   /** Replaces the current user's keychain. */
@@ -48,7 +48,6 @@ export interface FoundSecrets {
   readonly missingReason?: string;
 }
 
-/** Returns the keychain account of a secret. */
 export function accountOf(id: string, secret: SecretSetting): string {
   return `${id} ${secret}`;
 }
@@ -59,20 +58,20 @@ export function bindToOrigin(origin: string, secret: string): string {
 }
 
 /**
- * Reads the wanted secrets of a profile from their locations. Secrets that were saved for another origin are withheld, even
- * if the profile's base URL has changed.
+ * Reads the requested secrets of a profile from their locations. Withholds secrets that were saved for another origin,
+ * even if the profile's base URL has changed.
  * @throws SvcError `local` if the file is damaged
  */
 export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,
-  wanted: readonly SecretSetting[] = SECRET_SETTINGS,
+  names: readonly SecretSetting[] = SECRET_SETTINGS,
 ): Promise<FoundSecrets> {
   const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
   if (id === undefined || origin === undefined) return { secrets: {} };
-  const namesIn = (location: string) => wanted.filter((name) => locations[name] === location);
-  const unknown = wanted.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
+  const namesIn = (location: string) => names.filter((name) => locations[name] === location);
+  const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
   const found = await Promise.all([
     readFromFile(file, { id, origin }, namesIn('file')),
     readFromKeychain(keychain, { id, origin }, namesIn('keychain')),
@@ -130,7 +129,7 @@ function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
   return origin === undefined || value === undefined ? undefined : { origin, value };
 }
 
-/** Selects the secrets that may be sent to an origin, and describes why the first other one may not. */
+/** Selects the secrets that may be sent to an origin. `missingReason` explains the first rejected secret. */
 function selectForOrigin(
   names: readonly SecretSetting[],
   values: readonly (OriginBoundSecret | undefined)[],

@@ -16,7 +16,7 @@ import {
   withoutProfile,
 } from './transaction.ts';
 
-/** How long to wait for another process that is changing the profiles, in milliseconds. */
+/** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
 
 /**
@@ -39,13 +39,13 @@ export interface ProfileStore {
   edit(name: string, change: ProfileEdit): Promise<SecretsSaveResult>;
   /** Renames a profile. @throws SvcError `not_found`, `already_exists` */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a profile. @returns whether its secrets were deleted too @throws SvcError `not_found` */
+  /** Removes a profile. @returns whether its secrets were also deleted @throws SvcError `not_found` */
   remove(name: string): Promise<boolean>;
 }
 
 /**
- * Maps a profile and its secrets to their new values. Secrets that are not returned stay unchanged. Unchanged secrets that
- * are returned are written again, to verify that they can be written.
+ * Returns the new values of a profile and its secrets. Omitted secrets stay unchanged. Returned secrets are written
+ * even if they are unchanged, to verify that they can be written.
  */
 export type ProfileEdit = (
   profile: Profile,

@@ -5,7 +5,6 @@ import type { SavedProfiles } from './profiles-file.ts';
 import type { SecretEntry } from './secret-file.ts';
 import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
 
-/** The result of saving secrets. */
 export interface SecretsSaveResult {
   /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */
   readonly location: string | undefined;
@@ -13,7 +12,7 @@ export interface SecretsSaveResult {
   readonly keychainProblem: string | undefined;
 }
 
-/** A profile to save, with its secrets. If there are secrets, the profile has an ID and a base URL. */
+/** A profile to save, with its secrets. A profile with secrets has an ID and a base URL. */
 interface ProfileUpdate {
   readonly name: string;
   readonly profile: Profile;
@@ -28,8 +27,8 @@ interface TransactionDependencies {
 }
 
 /**
- * One change of the profiles, under their lock. Secrets are written before their profile, and deleted with or after it.
- * Keychain accounts are saved as leftovers before they are written.
+ * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
+ * Saves keychain accounts as leftovers before it writes their secrets.
  */
 export class ProfileTransaction {
   saved: SavedProfiles;
@@ -49,9 +48,9 @@ export class ProfileTransaction {
   async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
-    const wanted = chooseLocations(profile, secrets, insecure);
-    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, wanted, 'keychain'));
-    const locations = problem === undefined ? wanted : chooseLocations(profile, secrets, true);
+    const preferred = chooseLocations(profile, secrets, insecure);
+    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, preferred, 'keychain'));
+    const locations = problem === undefined ? preferred : chooseLocations(profile, secrets, true);
     await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
     const allLocations = { ...profile.secrets, ...locations };
     const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;
@@ -67,7 +66,7 @@ export class ProfileTransaction {
     return { location: labels.join(', ') || undefined, keychainProblem: problem };
   }
 
-  /** Removes a profile. @returns whether its secrets are deleted too: a keychain may not respond */
+  /** Removes a profile. @returns whether its secrets were also deleted: the keychain may not respond */
   async remove(name: string): Promise<boolean> {
     const profile = this.saved.profiles.get(name);
     const entries = new Map(await this.#dependencies.storage.file.read());
@@ -193,7 +192,6 @@ function union(first: readonly string[], second: readonly string[]): readonly st
   return [...new Set([...first, ...second])];
 }
 
-/** Returns all profiles except one. */
 export function withoutProfile({ profiles }: SavedProfiles, name: string): Map<string, Profile> {
   return new Map([...profiles].filter(([other]) => other !== name));
 }

@@ -6,33 +6,33 @@ import { Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import type { Store } from './store/store.ts';
 
-/** Maximum combined size of the large bodies held by all requests, in bytes. */
+/** Maximum combined size of all large bodies in memory, in bytes. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Maximum time that a large body waits for other requests to finish, in milliseconds. */
+/** Maximum time that a large body waits for others, in milliseconds. */
 const MAX_WAIT = 10_000;
 
-/** Creates admission control for large bodies, which require valid credentials and share a byte budget. */
+/** Creates admission control for large bodies. They require valid credentials and share a byte budget. */
 export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
-  /** Decides whether the body of one request may be larger than `MAX_UNCHECKED_BYTES`. */
+  /** Creates the admission for one request. Without admission, its body is limited to `MAX_UNCHECKED_BYTES`. */
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
-      /** @throws Refusal if the credentials are invalid, or if other large bodies are not released in time */
+      /** @throws Refusal if the credentials are invalid, or if the budget is not available in time */
       admit: async (bytes: number) => {
         if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
         await store.read((database) =>
           authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
         );
         await budget.acquire(bytes);
-        // The client may have disconnected during the wait.
+        // The client may have disconnected in the meantime.
         if (isReleased) return budget.release(bytes);
         [isAdmitted, heldBytes] = [true, bytes];
       },
       get isAdmitted() {
         return isAdmitted;
       },
-      /** Releases the bytes. Call this after the request gets its response. */
+      /** Releases the bytes. Must be called after the response is created. */
       release: () => {
         isReleased = true;
         if (heldBytes > 0) budget.release(heldBytes);
@@ -42,7 +42,7 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
   };
 }
 
-/** Creates a byte budget that grants requests in order. */
+/** Creates a byte budget. Requests get bytes in order of arrival. */
 function createByteBudget(total: number, maxWait: number) {
   let free = total;
   const waiting = new Set<{ readonly bytes: number; readonly grant: () => void }>();
@@ -55,15 +55,15 @@ function createByteBudget(total: number, maxWait: number) {
     }
   };
   return {
-    /** @throws Refusal UNAVAILABLE if the bytes are not granted in time */
+    /** @throws Refusal UNAVAILABLE if the bytes are not available in time */
     acquire: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
-        const giveUp = () => {
+        const onTimeout = () => {
           waiting.delete(next);
           reject(new Refusal('UNAVAILABLE', 'Too many large requests at once.'));
           grantWaiting();
         };
-        const timer = setTimeout(giveUp, maxWait);
+        const timer = setTimeout(onTimeout, maxWait);
         const grant = () => {
           clearTimeout(timer);
           resolve();

@@ -1,14 +1,20 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type Credential, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
+import { prepareSelect } from './store/statements.ts';
 
 /**
- * Checks the credential that an operation requires, in the interface's order: missing ID, missing token, unknown ID,
- * wrong token.
+ * Checks the credential that an operation requires. The order of the checks is part of the API: missing ID, missing
+ * token, unknown ID, wrong token.
  * @throws Refusal for the first failed check
  */
 export async function authenticate(kind: Auth, request: ServiceRequest, call: ServiceCall): Promise<CallOf<Auth>> {
@@ -22,7 +28,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
   }
 }
 
-/** Rejects any `Authorization` header but a bearer token, whose value is ignored. */
+/** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
   if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
@@ -30,7 +36,7 @@ export function checkAuthorizationHeader(request: ServiceRequest): void {
   }
 }
 
-/** Returns one row per token, and one row with null for a key without tokens. */
+/** Returns a row per token, or a row with null for a key without tokens. */
 const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
@@ -39,17 +45,15 @@ const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: strin
     .where('apiKeys.id', '=', apiKey),
 );
 
-const tokenOfWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('workspaces').select('authToken').where('id', '=', workspaceId),
-);
+const selectWorkspaceToken = prepareSelect('workspaces', ['authToken']);
 
-/** Returns the API key in the headers of a call, before authentication. */
-export function statedApiKey(kind: Auth, request: ServiceRequest): string | undefined {
+/** Returns the API key in the headers of an unauthenticated request. */
+export function readApiKeyHeader(kind: Auth, request: ServiceRequest): string | undefined {
   return kind === 'key' ? credentialIn(request, 'apiKey') : undefined;
 }
 
 /**
- * Checks that a request has its credential headers, without verifying their values.
+ * Checks that a request has all credential headers. Does not verify their values.
  * @throws Refusal INVALID_ARGUMENT for the first missing header
  */
 export function requireCredentialHeaders(kind: Auth, request: ServiceRequest): void {
@@ -69,7 +73,7 @@ async function authenticateKey(request: ServiceRequest, call: ServiceCall): Prom
 async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall): Promise<WorkspaceCall> {
   const workspaceId = requireCredential(request, 'workspaceId');
   const token = requireCredential(request, 'workspaceAuthToken');
-  const [known] = await tokenOfWorkspace(call.database, { workspaceId });
+  const [known] = await selectWorkspaceToken(call.database, { id: workspaceId });
   if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
     throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
@@ -77,18 +81,18 @@ async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall)
   return { ...call, workspaceId };
 }
 
-const MISSING_MESSAGES: Readonly<Record<Credential, string>> = {
+const MISSING_MESSAGES: Readonly<Record<CredentialName, string>> = {
   apiKey: 'API key not found in headers.',
   authToken: 'Auth Token not found in headers.',
   workspaceId: 'Workspace ID not found in headers.',
   workspaceAuthToken: 'Auth Token not found in headers.',
 };
 
-function credentialIn(request: ServiceRequest, credential: Credential): string | undefined {
+function credentialIn(request: ServiceRequest, credential: CredentialName): string | undefined {
   return request.header(DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[credential]);
 }
 
-function requireCredential(request: ServiceRequest, credential: Credential): string {
+function requireCredential(request: ServiceRequest, credential: CredentialName): string {
   const value = credentialIn(request, credential);
   if (!value) throw invalidArgument(MISSING_MESSAGES[credential]);
   return value;

@@ -6,22 +6,22 @@ import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { fieldRefusal } from './validate.ts';
 
-/** Maximum bytes of a request body. */
+/** Maximum size of a request body, in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** Maximum bytes read before the credentials are checked. */
+/** Maximum bytes to read before the credentials are checked. */
 export const MAX_UNCHECKED_BYTES = 64 * 1024;
-/** Maximum characters of one string or property name. */
+/** Maximum length of a string or property name, in characters. */
 export const MAX_TEXT_LENGTH = 1024 * 1024;
-/** Maximum nesting depth of arrays and objects, far below a stack overflow. */
+/** Maximum nesting depth of arrays and objects. Prevents a stack overflow. */
 export const MAX_NESTING = 128;
-/** Maximum number of values in a body. A parsed value takes many times its bytes in the JSON text. */
+/** Maximum number of values in a body. In memory, a value is many times larger than its JSON text. */
 const MAX_VALUES = 1_000_000;
 
 /**
  * Reads the `data` of a call.
- * @param admit called once, with the expected number of bytes, before more than `MAX_UNCHECKED_BYTES` is read
- * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data`, within the limits; also errors
- * of `admit`
+ * @param admit called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read
+ * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data` and is within the limits; also
+ * the errors of `admit`
  */
 export async function readData(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
@@ -65,7 +65,7 @@ function checkSize(bytes: number): void {
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Gives each large body its own turn of the event loop, so that several of them do not delay other requests. */
+/** Parses large bodies in separate turns of the event loop, so that they do not delay other requests. */
 function waitForTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => yieldToEvents());
   return lastTurn;
@@ -75,8 +75,8 @@ const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer
 
 /**
  * Checks the limits of a JSON text without parsing it.
- * @returns the bytes between the quotes of the longest string or property name
- * @throws Refusal INVALID_ARGUMENT if the text has too many values or is nested too deeply
+ * @returns the size of the longest string or property name, in bytes
+ * @throws Refusal INVALID_ARGUMENT for too many values or levels
  */
 function checkLimits(json: Buffer): number {
   let [values, depth, deepest, longestText, start] = [0, 0, 0, 0, -1];
@@ -94,16 +94,16 @@ function checkLimits(json: Buffer): number {
       if (depth > deepest) deepest = depth;
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
-  if (deepest > MAX_NESTING) throw nestedTooDeep();
-  if (values > MAX_VALUES) throw invalidArgument(`The body holds more than ${MAX_VALUES} values.`);
+  if (deepest > MAX_NESTING) throw nestedTooDeepRefusal();
+  if (values > MAX_VALUES) throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
   return longestText;
 }
 
-function nestedTooDeep(): Refusal {
+function nestedTooDeepRefusal(): Refusal {
   return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
 }
 
-/** Returns the path of the first string that is too long, or of the object that has a property name that is too long. */
+/** Returns the path of the first string that is too long, or of the object with the property name that is too long. */
 function pathOfLongText(value: unknown): (string | number)[] | undefined {
   if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH ? [] : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -116,7 +116,7 @@ function pathOfLongText(value: unknown): (string | number)[] | undefined {
 }
 
 function parseBody(text: string): unknown {
-  if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeep();
+  if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeepRefusal();
   try {
     const body: unknown = JSON.parse(text);
     if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(text)) throw badRequest();
@@ -126,7 +126,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Whether valid JSON contains half of a surrogate pair. UTF-8 cannot store it, so two different IDs would become equal. */
+/** Whether valid JSON contains an unpaired surrogate. UTF-8 cannot store one, so different IDs could become equal. */
 function hasLoneSurrogate(json: string): boolean {
   const escapeAt = (at: number) => (json[at + 1] === 'u' ? Number.parseInt(json.slice(at + 2, at + 6), 16) : 0);
   for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at)) {

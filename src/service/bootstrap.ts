@@ -9,10 +9,7 @@ const LOCAL = {
   owner: { id: 'local', name: 'Local', email: 'local@localhost', avatar: '' },
 };
 
-/**
- * Returns the credentials of a store's first workspace. Creates the workspace, with an API key and random tokens, if the
- * store is empty.
- */
+/** Returns the credentials of a store's first workspace. In an empty store, creates the workspace. */
 export async function ensureLocalCredentials(store: Store): Promise<LocalCredentials> {
   const known = await store.read(findCredentials);
   return (

@@ -3,33 +3,33 @@ import { type HandlerResult, HEALTHY, type ServiceResponse } from './envelope.ts
 import type { RequestHandler, ServiceRequest } from './request.ts';
 import type { ExecutableOperation } from './routes.ts';
 
-/** A call that the service has handled, for a log. */
+/** A handled call, as input for a log. */
 export interface HandledCall {
   readonly method: string;
-  /** The request target as sent. */
+  /** The unmodified request target. */
   readonly target: string;
-  /** Undefined if the request was rejected before its operation was known. */
+  /** Undefined if the request was rejected before its operation was determined. */
   readonly operation: HandledOperation | undefined;
   readonly status: number;
-  /** `error.status` of the response; undefined if the call succeeded. */
+  /** `error.status` of the response. Undefined if the call succeeded. */
   readonly error: string | undefined;
   readonly milliseconds: number;
 }
 
 export interface HandledOperation {
   readonly name: string;
-  /** The command without `svc`: `users add`. */
+  /** Command without `svc`: `users add`. */
   readonly command: string;
-  /** Records that a bulk call sent, or that a list call returned; undefined for other calls. */
+  /** Number of records that a bulk call sent or a list call returned. Undefined for other calls. */
   readonly records?: number | undefined;
-  /** Records of a successful bulk call that failed. */
+  /** Number of failed records in a successful bulk call. */
   readonly failed?: number;
 }
 
-/** Receives the operation of the current call, first without and then with its records. */
+/** Receives the operation of a call. Called again when the number of records is known. */
 export type OperationReceiver = (operation: HandledOperation) => void;
 
-/** Creates a handler that reports each call except health checks. */
+/** Creates a handler that reports each call, except for health checks. */
 export function withCallLog(
   handle: (request: ServiceRequest, onOperation: OperationReceiver) => Promise<ServiceResponse>,
   report: (call: HandledCall) => void,
@@ -53,7 +53,7 @@ export function describeOperation({ name, operation }: ExecutableOperation): Han
   return { name, command: operation.command.join(' ') };
 }
 
-/** Describes an operation with the number of records in its input or its result. */
+/** Describes an operation, with the number of records in its input or result. */
 export function describeResult(
   executable: ExecutableOperation,
   input: Readonly<Record<string, unknown>>,

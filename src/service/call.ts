@@ -2,20 +2,19 @@ import type { Auth } from '../catalog/define.ts';
 import type { FollowUp } from './follow-ups.ts';
 import type { Database } from './store/store.ts';
 
-/** A call as a handler sees it: its transaction, and the time of its arrival. */
+/** A call, as passed to a handler, with its transaction and time of arrival. */
 export interface ServiceCall {
   readonly database: Database;
   readonly now: number;
-  /** Schedules work for after the commit of the call's transaction. */
+  /** Schedules work to run after the transaction is committed. */
   readonly after: (work: FollowUp) => void;
 }
 
-/** A call with an API key. The key owns every organization that the call can access. */
+/** A call with an API key. The API key owns all organizations that the call can access. */
 export interface KeyCall extends ServiceCall {
   readonly apiKey: string;
 }
 
-/** Access to the data of one API key. */
 export type KeyScope = Pick<KeyCall, 'database' | 'apiKey'>;
 
 export interface WorkspaceCall extends ServiceCall {

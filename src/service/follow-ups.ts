@@ -1,11 +1,11 @@
 import type { Store } from './store/store.ts';
 
-/** Work that follows the response of a call, in its own transactions. */
+/** Work after the response of a call, in transactions of its own. */
 export type FollowUp = (store: Store) => Promise<void>;
 
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
-/** @param report receives the errors of failed work, because no caller waits for it */
+/** @param report receives errors of the work, which no caller waits for */
 export function createFollowUps(store: Store, report: (error: unknown) => void = () => undefined) {
   const running = new Set<Promise<void>>();
   return {
@@ -17,7 +17,7 @@ export function createFollowUps(store: Store, report: (error: unknown) => void =
         running.add(run);
       }
     },
-    /** Resolves once all started work has finished. */
+    /** Resolves when all started work has finished. */
     whenIdle: async () => {
       while (running.size > 0) await Promise.all(running);
     },

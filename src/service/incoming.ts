@@ -4,11 +4,11 @@ import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './envelope
 import { badRequest, invalidArgument, Refusal } from './refusal.ts';
 import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
 
-/** Milliseconds without progress after which a connection is closed. */
+/** Timeouts of a connection without progress, in milliseconds. */
 export interface IdleTimeouts {
-  /** Limit while a request body arrives. */
+  /** Applies while the server receives the request body. */
   readonly stalled: number;
-  /** Limit while the client reads a response. */
+  /** Applies while the client reads the response. */
   readonly unread: number;
 }
 
@@ -20,15 +20,15 @@ export interface ReceiveOptions extends IdleTimeouts {
 export interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Sends `100 Continue` to a client that waits for it before it sends the body. */
+  /** Sends `100 Continue` to a client that waits for it before sending the body. */
   readonly sendContinue?: (() => void) | undefined;
 }
 
-/** Handles a request that arrived on a port. */
+/** Handles a request from the network. */
 export async function respond(handle: RequestHandler, exchange: Exchange, options: ReceiveOptions): Promise<void> {
   const { incoming, outgoing } = exchange;
   const body = createBody(exchange, options.stalled);
-  // Never synchronous: a closing server sets a header on the response after it has announced the request.
+  // Must be asynchronous, because a closing server sets a header on the response after it emits the request.
   const refusal = await checkHead(incoming, options);
   const response = refusal ?? (await handle(requestOf(incoming, body.consumeBody)));
   if (!incoming.readableEnded) await body.discard();
@@ -36,7 +36,7 @@ export async function respond(handle: RequestHandler, exchange: Exchange, option
   if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
 }
 
-/** Rejects a request with an `Expect` header other than `100-continue`. */
+/** Rejects a request whose `Expect` header is not `100-continue`. */
 export function rejectExpectation(_: IncomingMessage, outgoing: ServerResponse): void {
   const { body } = failureResponse(invalidArgument('The Expect header must be 100-continue.'));
   writeResponse(outgoing.setHeader('connection', 'close'), { status: 417, body });
@@ -47,7 +47,7 @@ async function checkHead(
   { isLoopback }: ReceiveOptions,
 ): Promise<ServiceResponse | undefined> {
   const hosts = hostsOf(incoming);
-  // Load balancers may send health checks over HTTP/1.0, which has no Host header.
+  // Load balancers may use HTTP/1.0 for health checks, without a Host header.
   const hasValidCount = hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');
   if (!hasValidCount || !hosts.every((host) => parseHostname(host))) return failureResponse(badRequest());
   if (!isLoopback) return undefined;
@@ -61,7 +61,7 @@ async function checkHead(
   }
 }
 
-/** Returns all Host headers. The `headers` property has only the first one. */
+/** Returns all Host headers. `headers` contains only the first. */
 function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -77,7 +77,7 @@ function requestOf(
   return { method, target, header: (name) => headers[name]?.toString(), body };
 }
 
-/** @param idleTimeout maximum milliseconds between two chunks */
+/** @param idleTimeout maximum time between chunks, in milliseconds */
 function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout: number) {
   let isOpen = true;
   let awaitsContinue = sendContinue !== undefined;
@@ -91,17 +91,17 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
       throw isOpen ? error : badRequest();
     }
   };
-  /** Reads and discards the rest, because some clients read the response only after they have sent the whole body. */
+  /** Reads and discards the rest of the body. Some clients read the response only after sending the whole body. */
   const discard = async () => {
     if (isOpen && !awaitsContinue && !incoming.complete) await consumeBody(() => undefined).catch(() => undefined);
-    // The next bytes on the connection may be the rest of this body instead of a new request.
+    // The next bytes on the connection may belong to this body.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     incoming.resume();
   };
   return { consumeBody, discard };
 }
 
-/** The client disconnected, or stopped sending the body. */
+/** Thrown if the client disconnects or stops sending the body. */
 class BodyInterrupted extends Error {}
 
 function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeout: number): Promise<void> {
@@ -117,7 +117,7 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
       if (incoming.isPaused()) stallTimer?.refresh();
       else stop(new BodyInterrupted());
     };
-    // Most bodies have already arrived.
+    // A complete body cannot stall.
     const stallTimer = incoming.complete ? undefined : setTimeout(onTimeout, idleTimeout);
     const resume = () => {
       stallTimer?.refresh();

@@ -1,6 +1,6 @@
 import type { Status } from '../catalog/statuses.ts';
 
-/** The error of a refused call: `error.status`, `error.message`, and optional `error.details` of the response. */
+/** The error of a refused call. Becomes the `error` object of the response. */
 export class Refusal extends Error {
   readonly status: Status;
   readonly details: unknown;
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Creates the refusal of a malformed request: not POST, not JSON, or not an object with the single key `data`. */
+/** Creates the refusal of a request that is not a POST, is not JSON, or is not an object with the single key `data`. */
 export function badRequest(): Refusal {
   return new Refusal('INVALID_ARGUMENT', 'Bad Request');
 }

@@ -1,24 +1,24 @@
 import type { ServiceResponse } from './envelope.ts';
 
 /**
- * Consumes the next chunk of a body.
- * @returns a promise if the sender must wait before it sends more
+ * Consumes a chunk of a body.
+ * @returns a promise if the sender must wait before the next chunk
  */
 export type ChunkConsumer = (chunk: Uint8Array) => Promise<void> | undefined;
 
-/** A request, independent of its transport. */
+/** A request, independent of the transport. */
 export interface ServiceRequest {
   readonly method: string;
-  /** The request target as sent: a path with an optional query, or an absolute URL. */
+  /** The unmodified request target: a path with an optional query, or an absolute URL. */
   readonly target: string;
-  /** Returns the value of a header. The name must be in lower case. */
+  /** Returns the value of a header, by lower-case name. */
   header(name: string): string | undefined;
   /**
    * Passes the body to `consume` in chunks, and resolves at its end.
-   * @throws if the sender disconnects before the end; also errors of `consume`
+   * @throws if the sender disconnects early; also the errors of `consume`
    */
   body(consume: ChunkConsumer): Promise<void>;
 }
 
-/** Handles a request. Never rejects: failures are responses too. */
+/** Handles a request. Never rejects: errors become responses. */
 export type RequestHandler = (request: ServiceRequest) => Promise<ServiceResponse>;

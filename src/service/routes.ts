@@ -7,21 +7,20 @@ import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
 import { badRequest } from './refusal.ts';
 
-/** An operation with its handler. */
 export interface ExecutableOperation {
   readonly name: OperationEntry['name'];
   readonly operation: Operation;
   readonly handler: Handler<Operation>;
 }
 
-/** One of the operations on a path. */
+/** A route to one of the operations on a path. */
 export interface OperationRoute {
   readonly selectedBy: OperationEntry['selectedBy'];
-  /** Loads the operation. Repeated calls return the first result. */
+  /** Loads the operation once. */
   readonly load: () => Promise<ExecutableOperation>;
 }
 
-/** Maps each path to its operations, and to the credentials that all of them require. */
+/** Maps each path to its operations and their credentials. All operations on a path require the same credentials. */
 export function createRoutes() {
   const routeOf = (entry: OperationEntry): OperationRoute => ({
     selectedBy: entry.selectedBy,
@@ -36,14 +35,14 @@ export function createRoutes() {
   );
 }
 
-/** Loads every operation in advance, because an update of svc may delete the program files of a running service. */
+/** Loads all operations. An update of svc may delete the program files while the service is running. */
 export async function loadOperations(): Promise<void> {
   await Promise.all(manifest.map(loadExecutable));
 }
 
 /**
  * Returns the path of a request target, without the query.
- * @throws Refusal INVALID_ARGUMENT if the target is neither a path nor a URL
+ * @throws Refusal INVALID_ARGUMENT for an invalid target
  */
 export function pathOfTarget(target: string): string {
   const url = URL.parse(target.startsWith('/') ? `http://localhost${target}` : target);
@@ -51,7 +50,7 @@ export function pathOfTarget(target: string): string {
   return url.pathname;
 }
 
-/** Selects the route of the operation that accepts `data`. @throws Refusal INVALID_ARGUMENT if no operation does */
+/** Selects the operation that accepts `data`. @throws Refusal INVALID_ARGUMENT if no operation does */
 export function selectRoute(routes: readonly OperationRoute[], data: unknown): OperationRoute {
   const route = selectOperation(routes, data);
   if (!route) throw badRequest();
@@ -60,8 +59,8 @@ export function selectRoute(routes: readonly OperationRoute[], data: unknown): O
 
 async function loadExecutable({ resource, name }: OperationEntry): Promise<ExecutableOperation> {
   const [operation, handlers] = await Promise.all([loadOperation(resource, name), loadHandlers(resource)]);
-  // The type `HandlersOf` guarantees that the operation and the handler of an entry match. TypeScript cannot infer this
-  // for a union of all operations. The input is checked against the operation's schema.
+  // `HandlersOf` guarantees that the handler matches the operation, but TypeScript cannot infer this for a union. The
+  // input is checked against the operation's schema.
   const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[name] as Handler<Operation>;
   return { name, operation, handler };
 }

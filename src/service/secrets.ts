@@ -1,30 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Generates an unguessable token: 32 characters that need no quoting in shells, headers, or URLs. */
+/** Generates an unguessable token of 32 characters that need no quoting in shells, headers, and URLs. */
 export function generateToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Generates a key for HS256, as long as the digests: 32 bytes in base64url. */
+/** Generates a 32-byte HS256 key as base64url. */
 export function generateSigningKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Generates 32 hexadecimal digits from a UUID, which is faster than random bytes. Do not use for secrets. */
+/** Generates 32 hexadecimal digits from a UUID, which is faster than random bytes. Not for secrets. */
 export function generateId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Generates `ep_` and 27 letters or digits. */
+/** Generates `ep_` followed by 27 letters and digits. */
 export function generateEndpointId(): string {
   return `ep_${randomBase62(27)}`;
 }
 
 /**
- * Generates `msg_` and 27 letters or digits. The first digits encode the time, so that IDs created together are adjacent
- * in the index.
+ * Generates `msg_` followed by 27 letters and digits. Starts with the time, so consecutive IDs are adjacent in the
+ * index.
  */
 export function generateMessageId(now: number): string {
   let [time, rest] = ['', now];
@@ -33,10 +33,10 @@ export function generateMessageId(now: number): string {
   return `msg_${time}${randomBase62(27 - TIME_DIGITS)}`;
 }
 
-/** Number of digits for the time in milliseconds, enough until the year 2081. */
+/** Number of digits for the time in milliseconds. Sufficient until the year 2081. */
 const TIME_DIGITS = 7;
 
-/** The first byte value that is skipped. With it, some characters would be more likely than others. */
+/** Larger byte values are skipped. Otherwise, some characters would be more likely than others. */
 const FIRST_SKIPPED_BYTE = 256 - (256 % BASE62.length);
 
 function randomBase62(length: number): string {

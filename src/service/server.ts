@@ -8,11 +8,11 @@ import { type IdleTimeouts, rejectExpectation, respond } from './incoming.ts';
 import { badRequest } from './refusal.ts';
 import type { RequestHandler } from './request.ts';
 
-/** Timeouts in milliseconds, so that a slow client cannot hold a connection forever. */
+/** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
 export interface ServerTimeouts extends IdleTimeouts {
   readonly headers: number;
   readonly request: number;
-  /** Limit for requests in flight when the server closes. */
+  /** For requests in flight while the server closes. */
   readonly closing: number;
 }
 
@@ -20,7 +20,7 @@ export interface RunningServer {
   readonly url: string;
   /** Whether only this machine can reach the server. */
   readonly isLoopback: boolean;
-  /** Stops accepting connections, and resolves once the requests in flight have finished. */
+  /** Stops accepting connections, and waits for the requests in flight. */
   close(): Promise<void>;
 }
 
@@ -31,11 +31,11 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
   stalled: 10_000,
   unread: 30_000,
 };
-/** Time limit for a rejected client to read the response, in milliseconds. */
+/** Time limit for a client to read a rejection, in milliseconds. */
 const REJECTION_TIMEOUT = 1_000;
 
 /**
- * Starts an HTTP server, and resolves once it listens.
+ * Starts an HTTP server. Resolves when the server is listening.
  * @throws SvcError `local` if the address is not available
  */
 export async function startServer(
@@ -47,7 +47,7 @@ export async function startServer(
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: Math.min(1_000, timeouts.headers),
-    // `respond` checks the Host header, so that the error is an envelope and HTTP/1.0 works without the header.
+    // `respond` checks the Host header. HTTP/1.0 works without the header, and errors are envelopes.
     requireHostHeader: false,
   });
   limitConnections(server);
@@ -62,7 +62,7 @@ export async function startServer(
   return { url, isLoopback: isLoopback(), close: () => closeServer(server, timeouts.closing) };
 }
 
-/** Rejects a request that is not HTTP or was too slow, and closes the connection. */
+/** Rejects a request that is not valid HTTP or arrives too slowly. Closes the connection. */
 function rejectConnection(socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const { body } = failureResponse(badRequest());

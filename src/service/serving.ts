@@ -11,14 +11,13 @@ export interface ServingOptions {
   readonly store: Store;
   readonly handle: RequestHandler;
   readonly clock: Clock;
-  /** Factor of every delay between delivery attempts. */
+  /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
   readonly report?: (error: unknown) => void;
 }
 
 export interface RunningService {
   readonly url: string;
-  /** Stops the server and the deliveries. */
   close(): Promise<void>;
 }
 

@@ -8,8 +8,8 @@ type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
 
 /**
- * Returns the failure of a call in strict mode if some of its documents failed. Its details are the results of all
- * documents by ID. Documents with a successful result have been written.
+ * In strict mode, returns the error of a call in which a document failed. The details are the results of all documents
+ * by ID. Successful documents are written.
  */
 export function strictFailure(name: OperationName, input: unknown, reply: HandlerResult<unknown>): Refusal | undefined {
   const results = resultsOf(name, input, reply);
@@ -22,7 +22,7 @@ function resultsOf(name: OperationName, input: unknown, { data, siblings }: Hand
     case 'documents.add':
       return data as Output<typeof name>;
     case 'documents.list':
-      // A document that is missing on one page may be on another.
+      // Another page may contain the missing documents.
       return siblings?.['pageToken'] ? {} : lookupResults(input as Input<typeof name>, data as Output<typeof name>);
     default:
       return {};
@@ -31,7 +31,6 @@ function resultsOf(name: OperationName, input: unknown, { data, siblings }: Hand
 
 type Results = Readonly<Record<string, ItemResult>>;
 
-/** Creates a result for each requested ID. */
 function lookupResults(
   { documentIds = [], pageToken }: Input<'documents.list'>,
   found: Output<'documents.list'>,

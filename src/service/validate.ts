@@ -6,9 +6,9 @@ import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Checks the data of a call against the catalog's schema.
- * @param now the time of the call, in milliseconds since the epoch
- * @throws Refusal INVALID_ARGUMENT that names the first invalid field, and lists the first hundred in its details
+ * Checks the data of a call against the operation's schema.
+ * @param now time of the call, in milliseconds since the epoch
+ * @throws Refusal INVALID_ARGUMENT for the first invalid field, with the first hundred problems in its details
  */
 export function parseInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
   const checked = validateBounded(operation.input, data);
@@ -19,22 +19,22 @@ export function parseInput(operation: Operation, data: unknown, now: number): z.
 }
 
 /**
- * Checks long lists of records, and yields to the event loop in between.
- * @throws Refusal INVALID_ARGUMENT, like `parseInput`
+ * Checks long lists of records, yielding to the event loop between records.
+ * @throws Refusal INVALID_ARGUMENT like `parseInput`
  */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
   const issues = await findRecordIssues(operation.input, data, yieldToEvents);
   if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
 }
 
-/** A problem with an input, as listed in `details.issues`. */
+/** A problem with an input. Part of `details.issues` in responses. */
 export interface Issue {
   readonly code: string;
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Creates a refusal for a field that matches the schema, but not the service's state or its storage. */
+/** Creates a refusal for a field that matches the schema, but is not valid in the current state. */
 export function fieldRefusal(path: Issue['path'], message: string): Refusal {
   return createRefusal([{ code: 'custom', path, message }]);
 }
@@ -47,9 +47,5 @@ function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionM
 }
 
 function issueOf({ code = 'custom', path, message }: InputProblem & { readonly code?: string | undefined }): Issue {
-  return { code, path: path.map(jsonKey), message };
-}
-
-function jsonKey(key: PropertyKey): string | number {
-  return typeof key === 'number' ? key : String(key);
+  return { code, path: path.map((key) => (typeof key === 'number' ? key : String(key))), message };
 }

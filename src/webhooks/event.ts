@@ -23,7 +23,7 @@ export interface WebhookEvent {
 
 const PLATFORM = 'sdk';
 
-/** Parses the event from an advanced payload, which may be written by hand. */
+/** Parses the event from an advanced payload. Ignores invalid fields, because users can write payloads by hand. */
 export function parseAdvancedPayload(
   payload: unknown,
   event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
@@ -57,7 +57,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Creates the payload of a basic webhook. */
 export function createBasicPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
@@ -71,7 +70,6 @@ export function createBasicPayload(event: WebhookEvent): object {
   };
 }
 
-/** Creates the payload of an advanced webhook. */
 export function createAdvancedPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
@@ -104,25 +102,24 @@ export function eventNameOf(payload: unknown): string {
   const { event, notificationSource: source, actionType } = payload;
   if (typeof event === 'string') return event;
   if (typeof source !== 'string' || typeof actionType !== 'string') return UNKNOWN;
-  const known = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
-  return known?.name ?? `${source}.${actionType}`;
+  const eventType = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
+  return eventType?.name ?? `${source}.${actionType}`;
 }
 
 const UNKNOWN = 'unknown';
 
-/** Selects the fields that describe an event's subject. */
 function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: WebhookEvent) {
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
 /** Returns an event's action type, derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
 function actionTypeOf(event: string): string {
-  const known = EVENT_TYPES.find(({ name }) => name === event);
+  const eventType = EVENT_TYPES.find(({ name }) => name === event);
   const action = event.slice(event.lastIndexOf('.') + 1);
-  return known?.actionType ?? action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return eventType?.actionType ?? action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function sourceOf(event: string): string {
-  const known = EVENT_TYPES.find(({ name }) => name === event);
-  return known ? EVENT_SOURCES[known.group] : (event.split('.', 1)[0] ?? event);
+  const eventType = EVENT_TYPES.find(({ name }) => name === event);
+  return eventType ? EVENT_SOURCES[eventType.group] : (event.split('.', 1)[0] ?? event);
 }

@@ -24,7 +24,7 @@ export function parsePrivateKey(text: string): KeyObject {
   return readRsaKey('private', ['pkcs8', 'pkcs1'], (type) => createPrivateKey({ key: der, format: 'der', type }));
 }
 
-/** Decodes a key to DER. Removes `\n` escapes too, which are common in settings. */
+/** Decodes a key to DER. Also removes `\n` escapes, which are common in settings. */
 function decodeDer(text: string): Buffer {
   return Buffer.from(text.replaceAll(/-----[^-]*-----|\\n|\s/g, ''), 'base64');
 }

@@ -62,10 +62,10 @@ export interface Forwarding {
 
 export interface ListenerDependencies {
   readonly proofs: VerificationSecrets;
-  /** Whether to accept unverified deliveries too, and mark them. */
+  /** Whether to accept unverified deliveries as well, and mark them. */
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
-  /** Secret to sign deliveries with before they are recorded and forwarded (default: they keep their signature). */
+  /** Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep the original signature). */
   readonly relaySecret?: string | undefined;
   /** Patterns of the event types to process (default: all). */
   readonly events?: readonly string[] | undefined;
@@ -81,7 +81,7 @@ export interface ListenerDependencies {
 const MAX_REMEMBERED_IDS = 100_000;
 
 const UNVERIFIED_RESPONSE: ReceiverResponse = { status: 401, text: 'unverified' };
-const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is not readable JSON' };
+const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is not valid JSON' };
 const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
 const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
 
@@ -91,7 +91,7 @@ export interface Listener {
    * with a 2xx only after the target did.
    */
   readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
-  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false without a delivery. */
+  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
   readonly replayLast: () => Promise<boolean>;
 }
 
@@ -112,7 +112,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
     if (!isUtf8(request.body)) return reject('the body is not valid UTF-8', UNREADABLE_RESPONSE);
     const unpacked = unpackBody(request.body.toString(), dependencies.privateKey);
-    if (unpacked.how === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
+    if (unpacked.kind === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
 
     const [key] = headerValuesOf(headers, SIGNATURE_HEADERS.id);
     const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';
@@ -155,7 +155,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   return { handle, replayLast };
 }
 
-/** Forwards a delivery again. Its first signature may have expired. */
+/** Forwards a delivery again, with a new signature because the original one may have expired. */
 async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<void> {
   const { relaySecret, proofs, clock } = dependencies;
   const request = withNewSignature(parsed.request, relaySecret ?? proofs.secrets[0], clock.now());
@@ -165,7 +165,6 @@ async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery
   await dependencies.emit({ kind: 'replayed', delivery });
 }
 
-/** A verified and decoded delivery. */
 interface ParsedDelivery {
   readonly head: Pick<ReceivedDeliveryEvent, 'id' | 'event' | 'form' | 'verified' | 'receivedAt'>;
   readonly payload: unknown;
@@ -203,7 +202,7 @@ function createOriginalRequest(url: URL, { request }: ParsedDelivery): OutgoingR
   return { url, headers: selectForwardedHeaders(request.headers), body: request.body };
 }
 
-/** Creates a request with the decoded payload, without the signature, which does not match it. */
+/** Creates a request with the decoded payload. Omits the signature, which covers only the original body. */
 function createDecodedRequest(url: URL, { request, unpacked }: ParsedDelivery): OutgoingRequest | undefined {
   if (!('json' in unpacked)) return undefined;
   const headers = withoutHeaders(selectForwardedHeaders(request.headers), [

@@ -13,8 +13,8 @@ export interface PackOptions {
 
 /** A decoded payload and how it was packed, or the reason for the failure: `undecryptable` means that the key is missing or wrong. */
 export type UnpackedBody =
-  | { readonly how: 'plain' | 'decoded' | 'decrypted'; readonly json: string; readonly payload: unknown }
-  | { readonly how: 'undecryptable' | 'unreadable'; readonly reason: string };
+  | { readonly kind: 'plain' | 'decoded' | 'decrypted'; readonly json: string; readonly payload: unknown }
+  | { readonly kind: 'undecryptable' | 'unreadable'; readonly reason: string };
 
 const CIPHER = 'aes-256-cbc';
 const KEY_BYTES = 32;
@@ -39,32 +39,32 @@ export function unpackBody(text: string, privateKey?: string): UnpackedBody {
   const payload = parseExactJson(text);
   if (payload === undefined) return createUnreadable('the body is not JSON');
   if (isEncoded(payload)) return decodePayload(payload, 'decoded');
-  if (!isEncrypted(payload)) return { how: 'plain', json: text, payload };
-  if (!privateKey) return { how: 'undecryptable', reason: 'the body is encrypted, but no private key was given' };
+  if (!isEncrypted(payload)) return { kind: 'plain', json: text, payload };
+  if (!privateKey) return { kind: 'undecryptable', reason: 'the body is encrypted, but no private key was given' };
   const decrypted = decryptPayload(payload, privateKey);
-  if (!decrypted) return { how: 'undecryptable', reason: CANNOT_DECRYPT };
+  if (!decrypted) return { kind: 'undecryptable', reason: CANNOT_DECRYPT };
   return parsePayload(decrypted, 'decrypted');
 }
 
 const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 const CANNOT_DECRYPT = 'the body cannot be decrypted: it was encrypted for another key or modified';
 
-function decodePayload({ encodedPayload }: EncodedPayload, how: 'decoded' | 'decrypted'): UnpackedBody {
+function decodePayload({ encodedPayload }: EncodedPayload, kind: 'decoded' | 'decrypted'): UnpackedBody {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encodedPayload)) return createUnreadable('encodedPayload is not base64');
-  return parsePayload(Buffer.from(encodedPayload, 'base64'), how);
+  return parsePayload(Buffer.from(encodedPayload, 'base64'), kind);
 }
 
 /** Parses decoded or decrypted bytes. A decrypted payload may also be encoded. */
-function parsePayload(bytes: Buffer, how: 'decoded' | 'decrypted'): UnpackedBody {
+function parsePayload(bytes: Buffer, kind: 'decoded' | 'decrypted'): UnpackedBody {
   const json = isUtf8(bytes) ? bytes.toString() : '';
-  if (nestsDeeperThan(MAX_NESTING, json)) return createUnreadable(`the ${how} payload is ${TOO_DEEP}`);
+  if (nestsDeeperThan(MAX_NESTING, json)) return createUnreadable(`the ${kind} payload is ${TOO_DEEP}`);
   const payload = parseExactJson(json);
-  if (payload === undefined) return createUnreadable(`the ${how} payload is not JSON`);
-  return how === 'decrypted' && isEncoded(payload) ? decodePayload(payload, how) : { how, json, payload };
+  if (payload === undefined) return createUnreadable(`the ${kind} payload is not JSON`);
+  return kind === 'decrypted' && isEncoded(payload) ? decodePayload(payload, kind) : { kind, json, payload };
 }
 
 function createUnreadable(reason: string): UnpackedBody {
-  return { how: 'unreadable', reason };
+  return { kind: 'unreadable', reason };
 }
 
 interface EncodedPayload {

@@ -5,7 +5,6 @@ import { describeConnectionError } from '../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
 
-/** An outgoing delivery. */
 export interface OutgoingRequest {
   /** The HTTP method (default: POST). */
   readonly method?: string;
@@ -66,7 +65,7 @@ function sendRequest(
     const open = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = open(url, { ...options, method, agent: false });
     request.on('error', reject).on('response', (response) => {
-      // A receiver that responds before the end of the body does not need the rest.
+      // A receiver may respond before the end of the body. The rest is not sent.
       response.on('end', () => request.writableFinished || request.destroy());
       resolve(response);
     });
@@ -74,7 +73,7 @@ function sendRequest(
       const values = lines.map(([, value]) => value);
       request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
     }
-    // Node sends a string body together with the headers, and would encode both as UTF-8.
+    // Node.js sends a string body together with the headers, and would encode both as UTF-8.
     const bytes = Buffer.from(body);
     if (method === 'POST') request.setHeader('content-length', bytes.length);
     write(request, bytes);
@@ -85,7 +84,7 @@ function writeWhole(request: ClientRequest, body: Buffer): void {
   request.end(body);
 }
 
-/** Reads the start of a response body. A truncated body still counts, because the status has arrived. */
+/** Reads the start of a response body. Ignores a connection error after the first byte, because the status has arrived. */
 async function readBody(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -96,7 +95,7 @@ async function readBody(response: IncomingMessage, limit: number): Promise<strin
       if (length >= limit) break;
     }
   } catch (error) {
-    if (length === 0) return `(the response was cut off: ${systemErrorCode(error) ?? 'cut'})`;
+    if (length === 0) return `(the response was cut off: ${systemErrorCode(error) ?? messageOf(error)})`;
   }
   return Buffer.concat(chunks).subarray(0, limit).toString();
 }

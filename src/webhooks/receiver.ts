@@ -12,7 +12,6 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** A response: a status and a line of text. */
 export interface ReceiverResponse {
   readonly status: number;
   readonly text: string;
@@ -57,8 +56,8 @@ const DEFAULT_LIMITS: ReceiverLimits = {
 const CLOSE_DELAY = 1_000;
 
 /**
- * Starts to receive POST requests. Rejects requests that are too large, too slow, or for another host before `handle` is
- * called.
+ * Starts a server that receives POST requests. Rejects requests that are too large, too slow, or for another host,
+ * without calling `handle`.
  * @throws SvcError `local` if the address is not available
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {

@@ -23,7 +23,7 @@ export interface RecordedDelivery {
   readonly body: string;
 }
 
-/** A folder of recorded deliveries, one private file each. The oldest are deleted when the folder is full. */
+/** A folder of recorded deliveries, one private file each. Deletes the oldest deliveries when the folder is full. */
 export interface Recording {
   /** Records a delivery. @throws SvcError `local` if the file cannot be written */
   add(delivery: RecordedDelivery): Promise<void>;
@@ -36,10 +36,9 @@ export interface RecordingLimits {
 
 const DEFAULT_LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 * 1024 };
 
-/** Maximum size of a record file to read, in bytes. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** Pattern of record file names, which start with a timestamp so that they sort by time. Other files are ignored. */
+/** Matches the names of record files, which start with a timestamp, so that they sort by time. */
 const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
 
 interface RecordFile {
@@ -153,8 +152,8 @@ async function listRecordNames(folder: string): Promise<readonly string[]> {
 function parseRecordedDelivery(text: string): RecordedDelivery | undefined {
   const record = tryParseJson(text);
   if (!isObject(record)) return undefined;
-  const { id, event, form: named, verified, receivedAt, path, headers, body } = record;
-  const form = WEBHOOK_FORMS.find((known) => known === named);
+  const { id, event, form: formName, verified, receivedAt, path, headers, body } = record;
+  const form = WEBHOOK_FORMS.find((known) => known === formName);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
   const delivery = { id, event, form, verified, receivedAt, path, headers: withoutCredentials(headers), body };

@@ -4,12 +4,12 @@ export interface ForwardingRoute {
   readonly target: URL;
 }
 
-/** Finds the target of an event: that of the first matching route, otherwise the default. */
+/** Finds the target of an event: the target of the first matching route, otherwise the default. */
 export function findTarget(event: string, routes: readonly ForwardingRoute[], defaultTarget?: URL): URL | undefined {
   return routes.find(({ pattern }) => matchesPattern(event, pattern))?.target ?? defaultTarget;
 }
 
-/** Whether an event matches a pattern, in which `*` matches any text. Takes linear time: searches each part between two stars after the previous one. */
+/** Whether an event matches a pattern, in which `*` matches any text. Takes linear time, because each part is searched for only after the previous one. */
 export function matchesPattern(event: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
@@ -17,9 +17,9 @@ export function matchesPattern(event: string, pattern: string): boolean {
   if (!event.startsWith(first)) return false;
   let at = first.length;
   for (const part of others) {
-    const found = event.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const start = event.indexOf(part, at);
+    if (start < 0) return false;
+    at = start + part.length;
   }
   return event.length - last.length >= at && event.endsWith(last);
 }

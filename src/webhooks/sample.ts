@@ -97,7 +97,6 @@ function createThreadSubject(event: string, now: number): EventSubject {
   return { commentAnnotation: annotation, ...(isNew && { targetComment: first }) };
 }
 
-/** Changes to the thread, by event. */
 const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
   ['comment_annotation.assign', { assignedTo: ADA }],
   ['comment_annotation.status_change', { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } }],
@@ -120,7 +119,6 @@ function createMessageSubject(event: string, now: number): EventSubject {
   return { commentAnnotation: { ...commentAnnotation, comments }, targetComment: target };
 }
 
-/** Changes to the comment, by event. */
 const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<string, (now: number) => object>([
   ['comment.add', (now) => ({ createdAt: now })],
   [

@@ -45,7 +45,6 @@ export function sign(secret: SigningSecret, { id, timestamp, body }: SignedConte
   return computeSignature(key, id, String(timestamp), body);
 }
 
-/** Creates the three headers of a signed delivery. */
 export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
@@ -54,7 +53,7 @@ export function createSignatureHeaders(secret: SigningSecret, delivery: SignedCo
   };
 }
 
-/** Signs a received delivery with another secret and the current time, in milliseconds. Basic deliveries stay unsigned. */
+/** Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic deliveries unsigned. */
 export function withNewSignature<Request extends { readonly headers: HeaderList; readonly body: Uint8Array }>(
   request: Request,
   secret: string | undefined,
@@ -74,15 +73,15 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
  */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
-  const found = readSignedParts(delivery.headers);
-  if (typeof found === 'string') return reject(found);
-  const { id, timestamp, signatures } = found;
-  const late = Math.floor(now / 1000) - Number(timestamp);
-  if (Math.abs(late) > TIMESTAMP_TOLERANCE) return reject(describeTimestampError(late));
+  const parts = readSignedParts(delivery.headers);
+  if (typeof parts === 'string') return reject(parts);
+  const { id, timestamp, signatures } = parts;
+  const age = Math.floor(now / 1000) - Number(timestamp);
+  if (Math.abs(age) > TIMESTAMP_TOLERANCE) return reject(describeTimestampError(age));
   if (!isUtf8(delivery.body)) return reject('the body is not valid UTF-8');
   const expected = keys.map((key) => computeSignature(key, id, timestamp, delivery.body));
-  // Compares every pair, so that the time taken does not reveal which one matches.
-  const matches = expected.flatMap((one) => signatures.filter((given) => isSameSecret(given, one)));
+  // Compares every pair, so that timing does not reveal which one matches.
+  const matches = expected.flatMap((candidate) => signatures.filter((signature) => isSameSecret(signature, candidate)));
   if (matches.length === 0) {
     return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
   }
@@ -102,7 +101,7 @@ function readSignedParts(headers: Headers) {
   }
   const id = texts.get(SIGNATURE_HEADERS.id) ?? '';
   const timestamp = texts.get(SIGNATURE_HEADERS.timestamp) ?? '';
-  // Periods separate the signed parts: with one in the ID, part of the body could pass as the timestamp.
+  // Periods separate the signed parts. With a period in the ID, part of the body could pass as the timestamp.
   if (id.includes('.')) return `${SIGNATURE_HEADERS.id} contains a period`;
   if (!/^\d{1,15}$/.test(timestamp)) return `${SIGNATURE_HEADERS.timestamp} is not a Unix timestamp in seconds`;
   const all = (texts.get(SIGNATURE_HEADERS.signature) ?? '').split(' ');
@@ -115,9 +114,9 @@ function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 
-function describeTimestampError(late: number): string {
-  const direction = late > 0 ? 'old' : 'in the future';
-  return `the timestamp is ${Math.abs(late)} s ${direction}; the maximum is ${TIMESTAMP_TOLERANCE} s`;
+function describeTimestampError(age: number): string {
+  const direction = age > 0 ? 'old' : 'in the future';
+  return `the timestamp is ${Math.abs(age)} s ${direction}; the maximum is ${TIMESTAMP_TOLERANCE} s`;
 }
 
 function computeSignature(key: KeyObject, id: string, timestamp: string, body: string | Uint8Array): string {

@@ -34,7 +34,7 @@ function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verifica
   // Node.js decodes header values as Latin-1.
   return isSameSecret(token, authToken, 'latin1')
     ? { verified: true, form: 'basic' }
-    : { verified: false, reason: 'the token is different' };
+    : { verified: false, reason: 'the token does not match' };
 }
 
 /** Whether a delivery has any signature header, which only advanced deliveries carry. */

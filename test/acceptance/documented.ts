@@ -29,6 +29,15 @@ const SEED = {
   config: { advancedWebhooks: { isEnabled: true } },
 };
 
+/** Settings that match the seed data. */
+const SETTINGS = `svc: 1
+stack: acme
+config: { advancedWebhooks: { isEnabled: true } }
+endpoints: [{ id: ep_1, url: https://example.com/hook }]
+folders: [{ organizationId: acme, folderId: f1, folderName: Plans }]
+environments: { prod: { profile: prod }, staging: { profile: staging } }
+`;
+
 /** Commands that refuse `--local`, because they call no service. */
 const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
   ['commands'],
@@ -77,6 +86,8 @@ async function createFolder(): Promise<Prepared> {
   }
   await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
   for (const name of ['state.yaml', 'seed.yaml']) await writeFile(join(home, name), JSON.stringify(SEED));
+  await writeFile(join(home, 'svc.yaml'), SETTINGS);
+  expect(await svc(['--local', 'plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');

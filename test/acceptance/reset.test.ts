@@ -76,7 +76,7 @@ describe('a delivered token', () => {
 
   it.each([
     { flags: ['--output-file', 'token.txt'], name: 'token.txt' },
-    { flags: ['--to', 'exec:cat > token.txt'], name: 'the command of --to' },
+    { flags: ['--to', 'exec:cat > token.txt'], name: 'the --to command' },
     { flags: ['--output-file', 'token.txt', '--envelope', '-o', 'json'], name: 'token.txt' },
   ])('goes to the destination only, unless --print is given: $flags', async ({ flags, name }) => {
     const user = await newUserInProcess();
@@ -352,7 +352,7 @@ describe('a reset without a usable response', () => {
     const service = await startTokenService((apply) => void setTimeout(apply, 1_500));
     const run = await user.svc([...RESET, '--timeout', '300ms'], { env: service.env });
     expect(run).toMatchObject({ code: 9, stdout: '' });
-    expect(run.stderr).toContain('was replaced, and the new one is lost');
+    expect(run.stderr).toContain('was replaced, but the new token is lost');
   });
 
   it.each([

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -320,11 +319,6 @@ describe('svc webhooks setup', () => {
         ['webhooks', 'setup', '--local', '--filter-type', 'comment.add', '--metadata', 'a b=c', '--disabled'],
         "svc --local webhooks endpoints create --url https://example.com/hook --filter-type comment.add --disabled --metadata 'a b=c'",
       ],
-      [
-        ['webhooks', 'config', 'setup', '--enable', '--trigger', 'comment.add=false', '--auth-token-stdin'],
-        'svc webhooks config update --enable --trigger comment.add=false --auth-token-stdin',
-      ],
-      [['email', 'setup', '--api-key-file', 'a key'], "svc email update --api-key-file 'a key'"],
     ] as const;
     for (const [words, command] of setups) {
       expect(await svc(words)).toEqual({
@@ -464,152 +458,5 @@ describe('an unknown event type', () => {
     expect(inData).toEqual({ ...inFlag, code: 3 });
     expect(JSON.parse(allowed.stdout).body.data.filterTypes).toEqual(['coment.add']);
     expect(allowed.stderr).toContain("warning: 'coment.add' is not a known event type; did you mean 'comment.add'?");
-  });
-});
-
-const TOKEN = 'token-of-deliveries-4711';
-const WEBHOOKS_OFF = {
-  useWebhookService: false,
-  webhookServiceConfig: { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' },
-};
-
-describe('svc webhooks config setup', () => {
-  it('asks for each setting, shows the changes, and sends only those', async () => {
-    const user = await newUser();
-    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    await writeFile(join(user.home, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
-    const { env, received } = await startMockService(({ path, body }) =>
-      success(
-        path.endsWith('/get')
-          ? WEBHOOKS_OFF
-          : { useWebhookService: true, webhookServiceConfig: body.data['webhookServiceConfig'] },
-      ),
-    );
-    const screen = startDialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env });
-    await answers(screen, [
-      ['Deliver events as basic webhooks?', 'y\r'],
-      ['Delivery auth token', `${TOKEN}\r`],
-      ['URL for unprocessed events', 'ftp://x\r'],
-      ['not a valid http(s) URL', '\u0015https://example.com/raw\r'],
-      ['URL for processed events', '\r'],
-      ['Encode payloads as base64?', '\r'],
-      ['Encrypt payloads with your public key?', 'y\r'],
-      ['RSA public key', 'nonsense\r'],
-      ['not a valid RSA public key', `${join(user.home, 'key.pem')}\r`],
-      ['Omit personal data?', '\r'],
-      ['Events to deliver', 'comment.delete'],
-      ['❯ [x] comment.delete', '\r'],
-      ['Continue with the 16 selected', '\r'],
-      ['Make these changes?', '\r'],
-    ]);
-    expect(await screen.ended, screen.text()).toBe(0);
-    const config = {
-      authToken: TOKEN,
-      rawNotificationUrl: 'https://example.com/raw',
-      encryptData: true,
-      publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
-      triggers: { 'comment.delete': false },
-    };
-    expect(received.at(-1)?.body.data).toEqual({ useWebhookService: true, webhookServiceConfig: config });
-    const shown = screen.text(1000);
-    expect(shown).toContain('  useWebhookService: false → true\n');
-    expect(shown).toContain('  authToken: (none) → ****4711\n');
-    expect(shown).toContain('  rawNotificationUrl: (none) → https://example.com/raw\n');
-    expect(shown).toContain('  triggers comment.delete: (none) → false\n');
-    expect(shown).toContain('  triggers comment.add: (none) → true\n');
-    expect(shown).toMatch(/^ {2}svc webhooks config update --enable (?:.* \\\n)+.* --auth-token-stdin$/m);
-    expect(screen.raw()).not.toContain(TOKEN);
-  });
-
-  it('keeps values on Enter, also in plain lines, and then sends nothing', async () => {
-    const stored = {
-      useWebhookService: true,
-      webhookServiceConfig: {
-        authToken: TOKEN,
-        rawNotificationUrl: 'https://example.com/raw',
-        processedNotificationUrl: '',
-        triggers: { 'comment.add': true, 'comment.delete': false },
-      },
-    };
-    const { env, received } = await startMockService(() => success(stored));
-    const user = await newUser();
-    for (const more of [{}, { ACCESSIBLE: '1' }]) {
-      const screen = startDialogue(['webhooks', 'config', 'setup'], { ...user.env, ...env, ...more });
-      await answers(screen, [
-        ['Deliver events as basic webhooks?', '\r'],
-        ['Delivery auth token (Enter to keep, - to remove)', '\r'],
-        ['URL for unprocessed events', '\r'],
-        ['URL for processed events', '\r'],
-        ['Encode payloads as base64?', '\r'],
-        ['Encrypt payloads with your public key?', '\r'],
-        ['Omit personal data?', '\r'],
-        ['the 1 selected', '\r'],
-      ]);
-      expect(await screen.ended, screen.text()).toBe(0);
-      expect(screen.text()).toContain('already up to date; nothing was sent');
-    }
-    expect(received.every(({ path }) => path.endsWith('/get'))).toBe(true);
-
-    const screen = startDialogue(['webhooks', 'config', 'setup', '--disable'], {
-      ...user.env,
-      ...env,
-      ACCESSIBLE: '1',
-    });
-    await answers(screen, [
-      ['Delivery auth token', '-\r'],
-      ['URL for unprocessed events (Enter: https://example.com/raw; -: none):', '-\r'],
-      ['URL for processed events', '\r'],
-      ['Encode payloads as base64?', '\r'],
-      ['Encrypt payloads with your public key?', '\r'],
-      ['Omit personal data?', '\r'],
-      ['the 1 selected', 'comment.add, comment.delete\r'],
-      ['selected: comment.delete', '\r'],
-      ['Disable basic webhooks? Deliveries stop immediately.', 'y\r'],
-    ]);
-    expect(await screen.ended, screen.text()).toBe(0);
-    expect(received.at(-1)?.body.data).toEqual({
-      useWebhookService: false,
-      webhookServiceConfig: {
-        authToken: '',
-        rawNotificationUrl: '',
-        triggers: { 'comment.add': false, 'comment.delete': true },
-      },
-    });
-  });
-});
-
-describe('svc email setup', () => {
-  it('saves the answers in the embedded service and uses them as defaults the next time', async () => {
-    const user = await newUser();
-    const first = startDialogue(['email', 'setup', '--local', '--from-company', 'Grüße & Co'], user.env);
-    await answers(first, [
-      ['Send email?', 'y\r'],
-      ['Email provider', '\r'],
-      ['Provider API key', `${TOKEN}\r`],
-      ['Sender address', 'hello@example.com\r'],
-      ['Continue with the 7 selected', '\r'],
-      ['Make these changes?', '\r'],
-    ]);
-    expect(await first.ended, first.text()).toBe(0);
-    expect(first.raw()).not.toContain(TOKEN);
-    const stored = await user.svc(['email', 'get', '--local', '-o', 'json', '--show-secrets']);
-    expect(JSON.parse(stored.stdout)).toMatchObject({
-      useEmailService: true,
-      emailServiceConfig: { type: 'custom', apiKey: TOKEN, fromEmail: 'hello@example.com', fromCompany: 'Grüße & Co' },
-    });
-    const second = startDialogue(['email', 'setup', '--local', '--type', 'extprovider'], {
-      ...user.env,
-      ACCESSIBLE: '1',
-    });
-    await answers(second, [
-      ['Send email? (y or n; Enter: yes)', '\r'],
-      ['Provider API key (Enter to keep', `\u007fother${'\u007f'.repeat(5)}\r`],
-      ['Sender address (Enter: hello@example.com; -: none):', '\r'],
-      ['Sender name (Enter: Grüße & Co; -: none):', 'Acme\r'],
-      ['the 7 selected', '\r'],
-      ['Make these changes?', '\r'],
-    ]);
-    expect(await second.ended, second.text()).toBe(0);
-    expect(second.text()).toContain('Changes\n  type: custom → extprovider\n  fromCompany: Grüße & Co → Acme\n\n');
   });
 });

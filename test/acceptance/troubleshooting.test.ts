@@ -21,7 +21,16 @@ const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
 
 /** Sections without an example command. */
 const WITHOUT_EXAMPLE: readonly Failure[] = [
-  ...(['bug', 'differs', 'reader_gone', 'unsupported_node', 'interrupted', 'terminated', 'hangup'] as const),
+  ...([
+    'bug',
+    'stale_plan',
+    'differs',
+    'reader_gone',
+    'unsupported_node',
+    'interrupted',
+    'terminated',
+    'hangup',
+  ] as const),
 ];
 
 interface Example {

@@ -43,8 +43,8 @@ const PLANTED = [
     rule: 'noExcessiveLinesPerFunction',
   },
 ];
-/** The two files that may use `process`, which prove that the rule does not reject everything. */
-const ALLOWED = ['src/main.ts', 'src/kernel/io.ts'];
+/** The files that may use `process`, which prove that the rule does not reject everything. */
+const ALLOWED = ['src/main.ts', 'src/kernel/io.ts', 'src/kernel/process.ts'];
 
 describe('the linter', () => {
   let folder: string;

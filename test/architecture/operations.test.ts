@@ -22,7 +22,6 @@ describe('the table of operations', () => {
   });
 
   it('reports a missing handler or test', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of a test, as text
     const tests = new Map([['test/service/a.test.ts', "const USERS = '/v1/users';\nawait call(`${USERS}/add`, {});"]]);
     const all = await collectEvidence(tests);
     const found = all.filter(({ test }) => test === 'test/service/a.test.ts');

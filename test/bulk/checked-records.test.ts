@@ -59,7 +59,7 @@ describe('the second reading', () => {
           expect(records.map(({ id, value }) => [id, value])).toEqual(sent.map((one) => [one.userId, one]));
           expect(records.map(({ json }) => JSON.parse(json))).toEqual(sent);
           expect(records.map(({ text: own }) => own)).toEqual(records.map(({ json }) => json));
-          expect([surveyed.records, surveyed.leftOut]).toEqual([sent.length, texts.length - sent.length]);
+          expect([surveyed.records, surveyed.skipped]).toEqual([sent.length, texts.length - sent.length]);
           expect(records.map(({ index }) => index)).toEqual(sent.map((one) => ids.lastIndexOf(one.userId)));
         },
       ),

@@ -33,7 +33,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
       generatesIds: fields.generatesIds ?? false,
     },
   });
-  const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'refused');
+  const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'reject');
   const rules = { fields, shared: {}, target, duplicates: 'first', generateId: String } as const;
   const found = await checkRecords(input, rules, signal);
   if (found.diagnosticCount > 0) return found.diagnostics.map(({ field }) => field);

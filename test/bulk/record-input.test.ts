@@ -117,7 +117,7 @@ describe('records of several files', () => {
     for (const [duplicates, names] of [['first', ['1', '2']] as const, ['last', ['2', '3']] as const]) {
       const { records, surveyed } = await read(TWICE, { rules: { duplicates } });
       expect(records.map(({ value }) => (value as { name: string }).name)).toEqual(names);
-      expect([surveyed.records, surveyed.leftOut]).toEqual([2, 1]);
+      expect([surveyed.records, surveyed.skipped]).toEqual([2, 1]);
     }
   });
 
@@ -132,7 +132,7 @@ describe('records of several files', () => {
     expect(findings).toEqual([
       'a.json:1: userId: is missing',
       'a.json:2:1: the JSON ends inside the value that begins here',
-      'b.csv:2:3: the quote is never closed',
+      'b.csv:2:3: the quote is not closed',
       'c.yaml:1: userId: is missing',
       'e.json: the input is empty',
     ]);

@@ -9,7 +9,7 @@ describe('explainIssue', () => {
     [z.string(), 7, 'expected text, got a number: put it in quotes'],
     [z.string(), undefined, 'is missing'],
     [z.boolean(), null, 'expected true or false, got null'],
-    [z.looseObject({}), [], 'expected an object of fields, got a list'],
+    [z.looseObject({}), [], 'expected an object, got a list'],
     [z.array(z.string()), true, 'expected a list, got true'],
     [z.number().int(), 1.5, 'expected a whole number, got 1.5'],
     [z.union([z.string(), z.boolean()]), {}, 'expected text or true or false, got an object'],

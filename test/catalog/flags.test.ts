@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '../../src/catalog/define.ts';
-import { flagName, flagsOf } from '../../src/catalog/flags.ts';
+import { deriveFlags, flagName } from '../../src/catalog/flags.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 
 describe('flag names', () => {
@@ -45,7 +45,7 @@ describe('the flags of an operation', () => {
     }),
     bulk: { field: 'users', id: 'userId', noun: 'user' },
   };
-  const flags = flagsOf(operation);
+  const flags = deriveFlags(operation);
   const flag = (name: string) => flags.find((known) => known.name === name);
 
   it('are derived from its fields, including nested ones, with kind and description', () => {

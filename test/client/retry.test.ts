@@ -119,7 +119,7 @@ describe('a rejection', () => {
     const { fetch } = scriptedFetch(reset, failure('ALREADY_EXISTS', 409, 'It exists.'));
     const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.keyed, {}));
     expect(error).toMatchObject({ failure: 'already_exists', message: 'It exists.' });
-    expect(error.hint).toContain('may have created it');
+    expect(error.hint).toContain('may have created the object');
   });
 
   it('from a proxy settles nothing', async () => {

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { Activity } from '../../src/commands/activity.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
 import { type Prompter, parseAnswer } from '../../src/commands/prompter.ts';
+import { renderHint } from '../../src/commands/service-flags.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
@@ -58,11 +59,12 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     settings: async () => (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
+    embedded: async () => undefined,
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),
     progress: async () => progress,
-    note: async (text) => (options.quiet ? undefined : stderr.write(`${text}\n`)),
-    warn: (text) => stderr.write(`warning: ${text}\n`),
+    note: async (message) => (options.quiet ? undefined : stderr.write(`${renderHint(options, message)}\n`)),
+    warn: (message) => stderr.write(`warning: ${renderHint(options, message)}\n`),
     confirm: async (question) => {
       if (!options.yes && (await ask(question)) !== 'yes') throw new Error('not confirmed');
     },

@@ -23,6 +23,7 @@ describe('FAILURES', () => {
       12: ['local'],
       13: ['locked'],
       14: ['verification_failed'],
+      15: ['stale_plan'],
       20: ['differs'],
       78: ['unsupported_node'],
       129: ['hangup'],

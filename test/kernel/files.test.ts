@@ -26,7 +26,7 @@ describe('replaceFile', () => {
   });
 
   it.each([
-    ['is truncated', { write: (path: string) => writeFile(path, 'ne') }, 'only in part'],
+    ['is truncated', { write: (path: string) => writeFile(path, 'ne') }, 'only part of the file was written'],
     ['is never written', { write: async () => undefined }, 'no such file'],
   ])('keeps the old content if the new one %s', async (_, replacement, reason) => {
     const folder = await createTemporaryFolder();
@@ -68,7 +68,7 @@ describe('local files', () => {
     await writeFile(join(folder, 'file'), '');
     await expect(createPrivateFolder(join(folder, 'file', 'inner'))).rejects.toMatchObject({
       failure: 'local',
-      message: `cannot create ${join(folder, 'file', 'inner')}: a part of the path is not a folder`,
+      message: `cannot create ${join(folder, 'file', 'inner')}: part of the path is not a folder`,
     });
     await expect(readTextIfExists(folder)).rejects.toMatchObject({ message: `cannot read ${folder}: is a folder` });
   });

@@ -6,12 +6,13 @@ import { text } from 'node:stream/consumers';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
 
-const IO = new URL('../../src/kernel/io.ts', import.meta.url).href;
+const [IO, PROCESS] = ['io', 'process'].map((name) => new URL(`../../src/kernel/${name}.ts`, import.meta.url).href);
 
 /** A separate program, because the test runner owns the streams of this process. It prints the result of a write to stderr. */
 function program(body: string): string[] {
   const code = `
-    import { createProcessIo, withoutExperimentalWarning } from ${JSON.stringify(IO)};
+    import { createProcessIo } from ${JSON.stringify(IO)};
+    import { withoutExperimentalWarning } from ${JSON.stringify(PROCESS)};
     const { stdin, stdout, stderr } = createProcessIo();
     const tell = (value) => stderr.write(JSON.stringify(value));
     const tried = (text) => stdout.write(text).then(() => tell('written'), ({ failure, hint }) => tell({ failure, hint }));

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withoutExperimentalWarning } from '../../src/kernel/io.ts';
+import { withoutExperimentalWarning } from '../../src/kernel/process.ts';
 
 /** Collects the warnings that this process emits while `run` runs. */
 async function warningsOf(run: () => Promise<unknown>): Promise<string[]> {

@@ -82,13 +82,13 @@ describe('limits', () => {
 
   it('stop an expression with endless output', async () => {
     const apply = await filterOf('repeat("text")', { milliseconds: 10_000, bytes });
-    expect((await refusal(apply('1'))).message).toBe('--jq: the output is over 1000 bytes');
+    expect((await refusal(apply('1'))).message).toBe('--jq: the output exceeds 1000 bytes');
   });
 
   it('reject an input that is too large', async () => {
     const apply = await filterOf('1', { milliseconds: 10_000, bytes });
     expect(await apply('"é"')).toBe('1\n');
-    expect((await refusal(apply(JSON.stringify('é'.repeat(500))))).message).toBe('--jq: the result is over 1000 bytes');
+    expect((await refusal(apply(JSON.stringify('é'.repeat(500))))).message).toBe('--jq: the result exceeds 1000 bytes');
   });
 
   it('end at a signal that arrived while the expression ran', async () => {

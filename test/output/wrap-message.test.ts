@@ -18,7 +18,7 @@ describe('a message on a terminal', () => {
     expect(await wrapMessage(['to see them: ', { command: COMMAND }, ' lists them'], 30)).toBe(
       'to see them:\n  svc -p prod documents list \\\n    --org acme\nlists them',
     );
-    expect(await wrapMessage([`add some with: ${COMMAND}`], 30)).toBe(
+    expect(await wrapMessage(['add some with: ', { command: COMMAND }], 30)).toBe(
       'add some with:\n  svc -p prod documents list \\\n    --org acme',
     );
     expect(await wrapMessage(['svc: svc jobs list does not support --local'], 30)).toBe(

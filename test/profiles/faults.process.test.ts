@@ -141,7 +141,7 @@ describe('a full disk', () => {
     const before = await filesOf(folders);
     const command = ['-c', 'ulimit -f 1; exec "$@"', '-', process.execPath, writer, folders.config, '', 'new'];
     const { stderr } = spawnSync('bash', command, { encoding: 'utf8' });
-    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: the file was written only in part/);
+    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: only part of the file was written/);
     expect(await filesOf(folders)).toEqual(before);
   });
 

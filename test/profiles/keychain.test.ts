@@ -86,7 +86,7 @@ describe('the system keychain', () => {
     ['that is killed', 'process.kill(process.pid, "SIGKILL")', 'returned no usable response'],
     ['that answers in the middle of a word', 'process.stdout.write(`{"values":[`)', 'returned no usable response'],
     ['that answers too little', 'console.log(`{"values":[]}`)', 'returned no usable response'],
-    ['that refuses', 'console.log(`{"fault":"it is locked"}`)', 'refused: it is locked'],
+    ['that fails', 'console.log(`{"fault":"it is locked"}`)', 'failed: it is locked'],
   ])('fails with a process %s', async (_, code, message) => {
     await expect(ask(code)).rejects.toThrow(new KeychainError(message));
   });

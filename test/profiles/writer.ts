@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { ignoreSignalListenersOfLibraries } from '../../src/kernel/io.ts';
+import { ignoreSignalListenersOfLibraries } from '../../src/kernel/process.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 

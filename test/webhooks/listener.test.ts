@@ -97,8 +97,8 @@ describe('a delivery that does not verify', () => {
   });
 
   it.each([
-    ['another token', [`Basic ${token}x`], 'the token is different'],
-    ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token is different'],
+    ['another token', [`Basic ${token}x`], 'the token does not match'],
+    ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token does not match'],
     ['another scheme', [`Bearer ${token}`], 'the header authorization does not use the Basic scheme'],
     ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'the header authorization appears 2 times'],
     ['no token', [], 'the header authorization is missing'],

@@ -24,20 +24,20 @@ const KEYS = newKeys();
 describe('a body', () => {
   it('that is plain stays unchanged', () => {
     expect(packBody(JSON_TEXT, { encode: false })).toBe(JSON_TEXT);
-    const { how, payload } = unpackBody(JSON_TEXT) as { how: string; payload: unknown };
-    expect([how, JSON.stringify(payload)]).toEqual(['plain', JSON_TEXT]);
+    const { kind, payload } = unpackBody(JSON_TEXT) as { kind: string; payload: unknown };
+    expect([kind, JSON.stringify(payload)]).toEqual(['plain', JSON_TEXT]);
   });
 
   it('that is encoded is the base64 of the text', () => {
     const body = packBody(JSON_TEXT, { encode: true });
     expect(JSON.parse(body)).toEqual({ encodedPayload: Buffer.from(JSON_TEXT).toString('base64') });
-    expect(unpackBody(body)).toMatchObject({ how: 'decoded', json: JSON_TEXT });
+    expect(unpackBody(body)).toMatchObject({ kind: 'decoded', json: JSON_TEXT });
   });
 
   it('that is encrypted can be read only with the private key', () => {
     const body = packBody(JSON_TEXT, { encode: true, encryptFor: KEYS.publicKey });
     expect(Object.keys(JSON.parse(body))).toEqual(['encryptedData', 'encryptedKey', 'iv']);
-    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
     expect(unpackBody(body)).toMatchObject({ reason: 'the body is encrypted, but no private key was given' });
     expect(unpackBody(body, newKeys().privateKey)).toMatchObject({ reason: expect.stringMatching('another key') });
     expect(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey })).not.toBe(body);
@@ -45,7 +45,7 @@ describe('a body', () => {
 
   it('that is both encoded and encrypted can be read', () => {
     const body = packBody(packBody(JSON_TEXT, { encode: true }), { encode: false, encryptFor: KEYS.publicKey });
-    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+    expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
   });
 
   it('survives a round trip with any content and packing', () => {
@@ -70,7 +70,7 @@ describe('a body', () => {
     });
     fc.assert(
       fc.property(flip, (body) => {
-        expect(unpackBody(body, KEYS.privateKey).how).toBe('undecryptable');
+        expect(unpackBody(body, KEYS.privateKey).kind).toBe('undecryptable');
       }),
       { numRuns: 40 },
     );
@@ -90,12 +90,12 @@ describe('a body', () => {
       'the decrypted payload is nested more than 100 levels deep',
     ],
   ])('%.80j is unreadable', (body, reason) => {
-    expect(unpackBody(body, KEYS.privateKey)).toEqual({ how: 'unreadable', reason });
+    expect(unpackBody(body, KEYS.privateKey)).toEqual({ kind: 'unreadable', reason });
   });
 
   it('is plain if it only resembles an encoded one', () => {
     for (const body of ['{"encodedPayload":1}', '{"encodedPayload":"e30=","more":1}', '[]', 'null', '"text"']) {
-      expect(unpackBody(body)).toMatchObject({ how: 'plain', json: body });
+      expect(unpackBody(body)).toMatchObject({ kind: 'plain', json: body });
     }
   });
 });
@@ -127,7 +127,7 @@ describe.skipIf(!hasOpenssl())('with OpenSSL as the peer', () => {
     const { publicKeys, privateKeys } = opensslKeys();
     const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
     for (const key of Object.values(privateKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\\n')])) {
-      expect(unpackBody(encrypted, key)).toMatchObject({ how: 'decrypted', json: JSON_TEXT });
+      expect(unpackBody(encrypted, key)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
     }
     for (const key of Object.values(publicKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\r\n')])) {
       const body = packBody(JSON_TEXT, { encode: false, encryptFor: key });

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError, moveReplacing } from '../../kernel/files.ts';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
 const APPLICATION_ID = 0x5356434a;
@@ -29,9 +29,9 @@ export const IN_MEMORY = ':memory:';
 /**
  * Creates a journal that only its owner can read (0600), atomically with the initial content that `fill` writes.
  *
- * Commits are not flushed to disk (`synchronous = normal`). That is enough for a killed process, because the operating
- * system has its writes. Flushing every commit made a job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an
- * ordinary virtual disk, so svc flushes only some commits: see `withFlush`.
+ * Commits survive a killed process, but are not flushed to disk (`synchronous = normal`). Flushing every commit made a
+ * job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an ordinary virtual disk, so svc flushes only some
+ * commits: see `withFlush`.
  */
 export async function createJournalDatabase(
   path: string,
@@ -72,9 +72,7 @@ export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
   }
 }
 
-/**
- * Runs a step and flushes its commit and all earlier ones to disk. A machine crash can then lose only later commits.
- */
+/** Runs a step and flushes its commit and all earlier ones to disk. A machine crash then loses only later commits. */
 export function withFlush(database: DatabaseSync, step: () => void): void {
   database.exec('pragma synchronous = full');
   try {
@@ -114,7 +112,7 @@ function pragma(database: DatabaseSync, name: string): unknown {
 /** Messages by SQLite's primary result code, the lowest byte. */
 const REASONS = new Map([
   [8, 'the file system is read-only'],
-  [10, 'read or write error (is the disk full?)'],
+  [10, 'read or write error; the disk may be full'],
   [13, 'the disk is full'],
   [14, 'the file cannot be opened'],
 ]);
@@ -134,7 +132,7 @@ export function journalError(path: string, error: unknown): SvcError {
 
 export function damagedError(path: string, cause?: unknown): SvcError {
   return new SvcError('local', `the journal ${path} is damaged; nothing was sent`, {
-    hint: 'svc cannot tell which records were sent: import the records that the service lacks as a new job',
+    hint: 'svc cannot determine which records were sent: import the missing records as a new job',
     cause,
   });
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { rowChecksum } from './row-checksum.ts';
 
-/** The table of JSON values by name. */
 export class FactTable {
   readonly #put;
   readonly #get;

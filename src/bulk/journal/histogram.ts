@@ -4,7 +4,7 @@ const DOUBLINGS = 22;
 
 /**
  * A histogram with exponentially growing steps, like an HDR histogram. Its size does not depend on the number of values.
- * The range is 1 millisecond to an hour. Values outside count in the first or last step.
+ * The range is 1 millisecond to an hour. Values outside the range count in the first or last step.
  */
 export class Histogram {
   readonly #counts: number[];
@@ -21,7 +21,7 @@ export class Histogram {
     this.maximum = Math.max(this.maximum, value);
   }
 
-  /** Returns the value that a share of all values, from 0 to 1, does not exceed; null if the histogram is empty. */
+  /** Returns the value that a share of all values (0 to 1) does not exceed; null if the histogram is empty. */
   quantile(share: number): number | null {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return null;
@@ -33,7 +33,7 @@ export class Histogram {
     return Math.min(this.maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
 
-  /** Returns the steps from the first to the last that is not empty: the number of values between `from` and `to`. */
+  /** Returns the steps between the first and the last non-empty one. `count` is the number of values between `from` and `to`. */
   steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
     const steps = this.#counts.map((count, step) => ({
       from: 2 ** (step / STEPS_PER_DOUBLING),

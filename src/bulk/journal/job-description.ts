@@ -1,7 +1,7 @@
 import type { FileSpan } from '../record-position.ts';
 import type { InputFormat } from '../source/source.ts';
 
-/** The parameters of a job: everything that a resume needs, without secrets. */
+/** The parameters of a job that a resume needs, without secrets. */
 export interface JobDescription {
   readonly job: string;
   /** Name of the operation in the catalog. */
@@ -13,7 +13,7 @@ export interface JobDescription {
   /** The working directory that relative paths refer to. */
   readonly cwd: string;
   readonly target: JobTarget;
-  /** At least one, in order. */
+  /** The input files, at least one, in order. */
   readonly inputs: readonly JobInput[];
   /** Number of records to send, and of skipped duplicates. */
   readonly records: number;
@@ -43,7 +43,7 @@ export interface TargetFlags {
   readonly insecureHttp?: true;
 }
 
-/** An input file, as it was when it was checked. */
+/** An input file at the time of its check. */
 export interface JobInput extends FileSpan {
   /** Absolute path. For stdin, the copy in the job's folder. */
   readonly path: string;

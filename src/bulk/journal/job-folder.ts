@@ -67,9 +67,9 @@ export async function listJobNames(folders: Folders): Promise<readonly string[]>
 export async function findJob(folders: Folders, job: string, failure: Failure = 'usage'): Promise<JobFolder> {
   const names = await listJobNames(folders);
   if (names.includes(job)) return jobFolderOf(folders, job);
-  const near = findNearest(job, names);
+  const nearest = findNearest(job, names);
   throw new SvcError(failure, `job ${job} not found`, {
-    hint: near ? `did you mean ${near}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+    hint: nearest ? `did you mean ${nearest}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
 }
 
@@ -87,12 +87,12 @@ export async function readJobState(folder: JobFolder, journal: Journal): Promise
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
-      hint: hint`wait for it, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
+      hint: hint`wait for the job to finish, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
     });
   return acquireLock(lock, { clock, createError: refusal });
 }
 
-/** Whether a process checks the input of the job, and has not created its journal yet. */
+/** Whether a process is checking the job's input and has not created its journal yet. */
 export async function isBeingChecked({ lock, journal }: JobFolder): Promise<boolean> {
   return !(await exists(journal)) && (await isLocked(lock));
 }
@@ -114,7 +114,7 @@ export async function openJournal(folder: JobFolder): Promise<Journal> {
     });
   }
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
-    hint: 'restore the file, or import the records that the service lacks as a new job',
+    hint: 'restore the file, or import the missing records as a new job',
   });
 }
 
@@ -158,7 +158,7 @@ export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
     const folder = jobFolderOf(folders, name);
     const tooMany = at >= RETAINED_JOBS || isOld(name, RETENTION_DAYS);
     if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && (await isUnstarted(folder)))) {
-      // A job that is in use or cannot be deleted stays until the next time.
+      // Keeps a job that is in use or cannot be deleted until the next call.
       await removeJob(folder, clock).catch(() => undefined);
     }
   }

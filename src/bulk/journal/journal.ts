@@ -17,7 +17,6 @@ import type { SavedMetrics } from './metrics.ts';
 import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
 import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
 
-/** The outcome of a batch. */
 export interface BatchSettlement {
   readonly range: RecordRange;
   /** Ranges with a known outcome, usually the whole batch. */
@@ -32,14 +31,13 @@ export interface BatchSettlement {
 
 /** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
-  /** Number of runs, this one included. */
+  /** Number of runs, including this one. */
   readonly number: number;
   readonly startedAt: number;
   /** End of the run, or its last update. */
   readonly endedAt: number;
 }
 
-/** Facts about a job, by name. */
 export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
@@ -48,10 +46,12 @@ export interface JobFacts {
   readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
   /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
-  /** Size of the results file up to the end of the settled batches' lines. */
+  /** Size of the results file, up to the last line of a settled batch. */
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
+  /** The plan that the job applies. */
+  readonly plan: unknown;
 }
 
 /** Number of records by outcome, and of requests. */
@@ -97,8 +97,13 @@ export class Journal {
   }
 
   /** Creates the journal of a job (default: in memory, for a run that is too short to resume). */
-  static async create(job: JobDescription, path: string = IN_MEMORY): Promise<Journal> {
-    return new Journal(path, await createJournalDatabase(path, (database) => new FactTable(database).put('job', job)));
+  static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
+    const database = await createJournalDatabase(path, (created) => {
+      const facts = new FactTable(created);
+      facts.put('job', job);
+      if (plan !== undefined) facts.put('plan', plan);
+    });
+    return new Journal(path, database);
   }
 
   /** @throws SvcError `local` if the journal cannot be used or is damaged */
@@ -129,6 +134,14 @@ export class Journal {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
 
+  /** Marks records of a settled batch as unsent, so that a resume sends them again. @param settled the other records */
+  reopen(range: RecordRange, settled: readonly RecordRange[]): void {
+    this.#pending.push(() => {
+      this.#unsuccessfulRecords.remove(range.first, range.last);
+      this.#applySettlement({ range, known: settled, open: [], items: [], requests: 0, retries: 0 });
+    });
+  }
+
   /** Sets a fact, which the next `recordIntent` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put(name, fact));
@@ -149,7 +162,6 @@ export class Journal {
     return this.#iterate(this.#sentBatches.all(this.#damaged));
   }
 
-  /** Reads the unsuccessful records in order. */
   unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
     return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
   }

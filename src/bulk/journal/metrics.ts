@@ -1,9 +1,8 @@
 import { Histogram, type SavedHistogram } from './histogram.ts';
 import { type SavedSeries, Series } from './time-series.ts';
 
-/** Measurements of one request. */
 export interface MeasuredRequest {
-  /** Duration, all attempts and pauses included. */
+  /** Duration, including all attempts and pauses. */
   readonly milliseconds: number;
   readonly retries: number;
   /** Number and total milliseconds of pauses for rate limits. */
@@ -15,13 +14,11 @@ export interface MeasuredRequest {
 export class Metrics {
   readonly latency: Histogram;
   readonly series: Series;
-  /** Number of pauses for rate limits. */
   waits: number;
   waitedMilliseconds: number;
   /** Requests and retries that the journal does not count, because their whole batch counts as unsent. */
   strayRequests: number;
   strayRetries: number;
-  /** Seconds of earlier runs. */
   readonly #secondsBefore: number;
   readonly #startedAt: number;
 
@@ -41,7 +38,7 @@ export class Metrics {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  /** @param inFlight concurrent requests, this one included */
+  /** @param inFlight concurrent requests, including this one */
   recordRequest(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
     this.latency.add(milliseconds);
     this.waits += waits;

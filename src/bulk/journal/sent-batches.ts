@@ -18,7 +18,7 @@ export interface SentBatch extends RecordRange {
   readonly retries: number;
 }
 
-/** Totals: records in settled and in open batches, and requests. */
+/** Number of records in settled and in open batches, and of requests. */
 interface SentBatchTotals extends Pick<SentBatch, 'requests' | 'retries'> {
   readonly settled: number;
   readonly open: number;
@@ -53,7 +53,7 @@ export class SentBatchTable {
     this.#put.run(first, last, count, state, sends, requests, retries, crc);
   }
 
-  /** Returns the effort of the batch that starts with a record, if there is one. */
+  /** Returns the number of sends and requests of the batch that starts with a record, if it exists. */
   effortAt(first: number): Pick<SentBatch, 'sends' | 'requests' | 'retries'> | undefined {
     return this.#at.get(first) as unknown as Pick<SentBatch, 'sends' | 'requests' | 'retries'> | undefined;
   }

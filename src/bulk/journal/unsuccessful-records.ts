@@ -13,7 +13,7 @@ export interface UnsuccessfulRecord {
   readonly code: string | null;
 }
 
-/** Longer messages are truncated to limit the size of the journal. */
+/** Maximum length of a stored message, to limit the size of the journal. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 const COLUMNS = 'at, id, line, status, message, code, crc';

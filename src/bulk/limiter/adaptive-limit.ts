@@ -1,6 +1,6 @@
 /** Measurements of a request that affect the concurrency limit. */
 export interface RequestTiming {
-  /** Duration, retries and pauses included. */
+  /** Duration, including retries and pauses. */
   readonly milliseconds: number;
   /** Milliseconds of waiting for rate limits. */
   readonly waited?: number;
@@ -20,7 +20,7 @@ const MIN_SAMPLES = { starting: 2, later: 8 };
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
 
-/** Minimum significant increase in latency, in milliseconds. Smaller ones are local noise. */
+/** Minimum significant increase in latency, in milliseconds. Smaller increases are noise. */
 const MIN_RISE = 10;
 
 const SHRINK_FACTOR = 0.75;
@@ -30,7 +30,7 @@ const GROWTH_FACTOR = 1.25;
 /** Windows between probes, which measure the minimum latency again with half the limit. */
 const WINDOWS_PER_PROBE = 50;
 
-/** Windows at the maximum without queueing, and minimum latency in milliseconds, that double the maximum. */
+/** Number of windows at the maximum without queueing, and minimum latency in milliseconds, that double the maximum. */
 const WINDOWS_TO_EXTEND = 3;
 const LONG_ROUND_TRIP = 10;
 
@@ -38,7 +38,7 @@ const LONG_ROUND_TRIP = 10;
  * Finds the number of concurrent requests that a service handles without slowing down. The limit starts at one, doubles
  * until the latency rises or the service rejects requests, and then grows slowly and shrinks fast.
  *
- * The queue length is estimated from the latency, as in TCP Vegas: `n * (1 - quickest / median)` of `n` requests in
+ * The queue length is estimated from the latency, as in TCP Vegas: `n * (1 - fastest / median)` of `n` requests in
  * flight. Both latencies are medians over a window, so that single slow responses have no effect.
  */
 export class AdaptiveLimit {
@@ -46,38 +46,37 @@ export class AdaptiveLimit {
   readonly #usualMaximum: number;
   #maximum: number;
   #starting = true;
-  #quickest = Number.POSITIVE_INFINITY;
+  #fastest = Number.POSITIVE_INFINITY;
   #times: number[] = [];
   #windows = 0;
   #windowsAtMaximum = 0;
-  /** The limit to restore after a probe. */
   #limitBeforeProbe: number | undefined;
-  /** Number of pending outcomes of requests that started before the last reduction. They must not cause another one. */
+  /** Number of requests in flight that started before the last reduction. Their outcomes must not cause another one. */
   #outdatedOutcomes = 0;
 
-  constructor(most: number) {
-    this.#usualMaximum = most;
-    this.#maximum = most;
+  constructor(maximum: number) {
+    this.#usualMaximum = maximum;
+    this.#maximum = maximum;
   }
 
   settle({ milliseconds, waited = 0, limited, failed }: RequestTiming): void {
     if (this.#outdatedOutcomes > 0) this.#outdatedOutcomes -= 1;
     else if (limited || failed) this.#backOff();
     else if (waited === 0) this.#times.push(milliseconds);
-    const fewest = this.#starting ? MIN_SAMPLES.starting : MIN_SAMPLES.later;
-    if (this.#times.length >= Math.max(fewest, this.current)) this.#closeWindow();
+    const minSamples = this.#starting ? MIN_SAMPLES.starting : MIN_SAMPLES.later;
+    if (this.#times.length >= Math.max(minSamples, this.current)) this.#closeWindow();
   }
 
   #backOff(): void {
     this.#maximum = this.#usualMaximum;
     this.#windowsAtMaximum = 0;
-    this.#cutTo(this.current * FAILURE_FACTOR);
+    this.#reduceTo(this.current * FAILURE_FACTOR);
   }
 
   #closeWindow(): void {
     const medianTime = median(this.#times);
     this.#times = [];
-    this.#quickest = Math.min(this.#quickest, medianTime);
+    this.#fastest = Math.min(this.#fastest, medianTime);
     this.#windows += 1;
     if (this.#limitBeforeProbe === undefined) this.#adjust(medianTime);
     else this.current = this.#limitBeforeProbe;
@@ -86,8 +85,8 @@ export class AdaptiveLimit {
   }
 
   #adjust(medianTime: number): void {
-    const queued = medianTime - this.#quickest < MIN_RISE ? 0 : this.current * (1 - this.#quickest / medianTime);
-    if (queued > this.#threshold(SHRINK_ABOVE)) this.#cutTo(this.current * SHRINK_FACTOR);
+    const queued = medianTime - this.#fastest < MIN_RISE ? 0 : this.current * (1 - this.#fastest / medianTime);
+    if (queued > this.#threshold(SHRINK_ABOVE)) this.#reduceTo(this.current * SHRINK_FACTOR);
     else if (queued < this.#threshold(GROW_BELOW)) this.#grow();
     else this.#starting = false;
   }
@@ -98,7 +97,7 @@ export class AdaptiveLimit {
 
   #grow(): void {
     if (this.current >= this.#maximum) this.#windowsAtMaximum += 1;
-    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#quickest >= LONG_ROUND_TRIP)
+    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#fastest >= LONG_ROUND_TRIP)
       this.#maximum = 2 * this.#usualMaximum;
     const grown = this.#starting
       ? this.current * 2
@@ -107,7 +106,7 @@ export class AdaptiveLimit {
     if (this.current === this.#usualMaximum) this.#starting = false;
   }
 
-  #cutTo(limit: number): void {
+  #reduceTo(limit: number): void {
     this.#outdatedOutcomes = this.current - 1;
     this.current = Math.max(1, Math.floor(limit));
     this.#starting = false;
@@ -117,13 +116,13 @@ export class AdaptiveLimit {
 
   #probe(): void {
     const limit = this.current;
-    this.#cutTo(limit / 2);
+    this.#reduceTo(limit / 2);
     this.#limitBeforeProbe = limit;
-    this.#quickest = Number.POSITIVE_INFINITY;
+    this.#fastest = Number.POSITIVE_INFINITY;
   }
 }
 
 function median(times: number[]): number {
-  times.sort((one, other) => one - other);
+  times.sort((a, b) => a - b);
   return times[(times.length - 1) >> 1] ?? 0;
 }

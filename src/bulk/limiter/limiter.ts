@@ -3,7 +3,7 @@ import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
 
 /** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
 export interface Limiter {
-  /** Waits, in FIFO order, until a request of so many records may start. Rejects with the signal's reason. */
+  /** Waits, in FIFO order, until a request with this many records may start. Rejects with the signal's reason. */
   acquire(records: number, signal: AbortSignal): Promise<void>;
   release(outcome: RequestTiming): void;
   /** Current upper bound on requests in flight. */
@@ -16,7 +16,7 @@ export interface LimiterOptions {
   readonly concurrency: number | 'auto';
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;
-  /** Maximum records per second, plus one batch in any interval. A larger batch is sent whole. */
+  /** Maximum records per second. Any interval may exceed it by one batch, because batches are sent whole. */
   readonly perSecond?: number | undefined;
   readonly clock: Clock;
 }
@@ -32,7 +32,6 @@ interface ConcurrencyLimit {
   settle(outcome: RequestTiming): void;
 }
 
-/** Resumes a pending `acquire`. */
 type Waiter = () => void;
 
 class SlotLimiter implements Limiter {
@@ -78,7 +77,7 @@ class SlotLimiter implements Limiter {
     }
   }
 
-  /** Waits until `#releaseSlot` passes on a slot. */
+  /** Waits until `#releaseSlot` hands over a slot. */
   #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = () => {
@@ -95,17 +94,16 @@ class SlotLimiter implements Limiter {
   }
 }
 
-/** Maximum delay to catch up with, in milliseconds, so that late timers do not lower the average rate. */
+/** Maximum delay, in milliseconds, that the limiter makes up for, so that late timers do not lower the average rate. */
 const MAX_CATCH_UP = 25;
 
 /**
- * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval has
- * at most the allowed records, plus one batch, plus up to 25 ms of catching up.
+ * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval
+ * exceeds the rate by at most one batch and the records of 25 ms.
  */
 class RecordRate {
   readonly #millisecondsEach: number;
   readonly #clock: Clock;
-  /** Earliest start of the next batch. */
   #nextStart: number;
 
   constructor(perSecond: number, clock: Clock) {
@@ -114,7 +112,7 @@ class RecordRate {
     this.#nextStart = monotonicNow(clock);
   }
 
-  /** Waits until so many records may be sent. Rejects with the signal's reason. */
+  /** Waits until this many records may be sent. Rejects with the signal's reason. */
   async take(records: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const now = monotonicNow(this.#clock);

@@ -8,7 +8,6 @@ import { InputError } from './source.ts';
 
 /** The fastest size for splitting and parsing: larger texts leave the young generation of the heap. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes per read of a file. */
 const READ_BYTES = 4 * CHUNK_BYTES;
 
 /** Opens a file that can be read only once. */
@@ -59,7 +58,7 @@ export async function* readStreamBytes(
   }
 }
 
-/** Regroups the chunks so that the first one has at least `length` bytes, if there are as many. */
+/** Regroups the chunks so that the first one has at least `length` bytes, if the input has that many. */
 export async function* withFirstChunkOf(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array();
   for await (const chunk of bytes) {
@@ -83,7 +82,7 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   const chunks = withFirstChunkOf(bytes, 2);
   const { value: head, done } = await chunks.next();
   if (done) return;
-  async function* whole(): AsyncGenerator<Uint8Array> {
+  async function* allBytes(): AsyncGenerator<Uint8Array> {
     try {
       yield head;
       yield* chunks;
@@ -91,17 +90,17 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
       await chunks.return(undefined);
     }
   }
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole(), name);
-  else yield* whole();
+  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(allBytes(), name);
+  else yield* allBytes();
 }
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');
-  const unpacking = createGunzip({ chunkSize: CHUNK_BYTES });
+  const gunzipStream = createGunzip({ chunkSize: CHUNK_BYTES });
   // The loop below throws the errors of both streams.
-  pipeline(Readable.from(copyChunks(bytes)), unpacking, () => undefined);
+  pipeline(Readable.from(copyChunks(bytes)), gunzipStream, () => undefined);
   try {
-    for await (const chunk of unpacking) yield chunk;
+    for await (const chunk of gunzipStream) yield chunk;
   } catch (error) {
     if (systemErrorCode(error) === 'Z_BUF_ERROR') {
       throw new InputError(name, {}, 'the gzip data is truncated', 'check that the file is complete');

@@ -32,9 +32,9 @@ export class CsvRowParser {
   /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
   separatorLine = '';
 
-  constructor(name: string, take: OnRow) {
+  constructor(name: string, onRow: OnRow) {
     this.#name = name;
-    this.#onRow = take;
+    this.#onRow = onRow;
   }
 
   /** The cell separator, available after the first row. */
@@ -46,7 +46,7 @@ export class CsvRowParser {
   push(chunk: string): void {
     this.#text += chunk;
     if (this.#text.length < this.#lengthToRetry) return;
-    // A carriage return at the very end may be the first half of a CRLF.
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
     if (firstLineIsWhole) this.#readRows();
     this.#text = this.#text.slice(this.#rowStart);
@@ -69,14 +69,14 @@ export class CsvRowParser {
     const { delimiter, newline } = this.#dialect;
     let quote = nextQuote(text, this.#rowStart);
     while (this.#rowStart < text.length) {
-      const found = text.indexOf(newline, this.#rowStart);
-      const end = found === -1 ? text.length : found;
+      const lineBreak = text.indexOf(newline, this.#rowStart);
+      const end = lineBreak === -1 ? text.length : lineBreak;
       if (quote < end) {
         if (!this.#readQuotedRow()) return;
         quote = nextQuote(text, this.#rowStart);
         continue;
       }
-      if (found === -1 && !this.#ended) return;
+      if (lineBreak === -1 && !this.#ended) return;
       const row = withoutReturn(text.slice(this.#rowStart, end));
       if (!isBlank(row)) this.#onRow(row.split(delimiter), row, this.#line);
       this.#line += 1;
@@ -117,12 +117,12 @@ export class CsvRowParser {
     const { delimiter, newline } = this.#dialect ?? detectDialect(text);
     if (text[at] === '"') return this.#readQuotedCell(at, delimiter, newline);
     const comma = text.indexOf(delimiter, at);
-    const found = text.indexOf(newline, at);
-    if (comma !== -1 && (found === -1 || comma < found)) {
+    const lineBreak = text.indexOf(newline, at);
+    if (comma !== -1 && (lineBreak === -1 || comma < lineBreak)) {
       return { value: text.slice(at, comma), end: comma, last: false };
     }
-    if (found === -1 && !this.#ended) return undefined;
-    const end = found === -1 ? text.length : found;
+    if (lineBreak === -1 && !this.#ended) return undefined;
+    const end = lineBreak === -1 ? text.length : lineBreak;
     return { value: withoutReturn(text.slice(at, end)), end, last: true };
   }
 
@@ -133,7 +133,7 @@ export class CsvRowParser {
     while (text[end] === ' ') end += 1;
     // A delimiter, a line break of at most two characters, or the end must follow the closing quote.
     if (!this.#ended && (close === -1 || end + 1 >= text.length)) return undefined;
-    if (close === -1) throw this.#error(at, 'the quote is never closed');
+    if (close === -1) throw this.#error(at, 'the quote is not closed');
     if (newline === '\n' && text[end] === '\r') end += 1;
     const last = end >= text.length || text[end] === newline;
     if (!last && text[end] !== delimiter) throw this.#error(at, 'text after a closing quote');

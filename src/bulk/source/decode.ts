@@ -11,7 +11,7 @@ const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
   [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
 ];
 const MAX_SIGNATURE_BYTES = 4;
-/** Maximum bytes of a UTF-8 character that an earlier chunk can end with. */
+/** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
 /**
@@ -86,7 +86,7 @@ function throwInvalidText(name: string, { encoding }: TextDecoder, bytes: Uint8A
   throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
 }
 
-/** Finds the offset of the first invalid UTF-8: the first replacement character that is not in the bytes themselves. */
+/** Finds the offset of the first invalid byte: that of the first U+FFFD in the decoded text that is not in the input. */
 function firstInvalid(bytes: Uint8Array): number {
   const start = Math.max(
     0,

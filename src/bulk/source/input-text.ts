@@ -11,7 +11,7 @@ export interface InputText {
   readonly head: string;
   /** The whole text. */
   readonly chunks: AsyncIterable<string>;
-  /** Cancels a reading before its first chunk. */
+  /** Closes the input, before its first chunk is read. */
   cancel(): Promise<void>;
 }
 
@@ -41,15 +41,15 @@ export function inputName(file: string): string {
 
 /**
  * Decodes bytes as text, and decompresses them if needed.
- * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty and `empty` is `refused`
+ * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty and `empty` is `reject`
  */
 export async function decodeInputText(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
-  empty: 'refused' | 'allowed' = 'refused',
+  empty: 'reject' | 'allow' = 'reject',
 ): Promise<InputText> {
   const text = await readHead(decodeText(decompress(bytes, name), name));
-  if (empty === 'refused' && text.head.trim() === '')
+  if (empty === 'reject' && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
   return text;
 }
@@ -62,14 +62,14 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
     if (done) ended = true;
     else head += value;
   }
-  async function* again(): AsyncGenerator<string> {
+  async function* replay(): AsyncGenerator<string> {
     try {
       if (head) yield head;
       if (!ended) yield* chunks;
     } finally {
-      // A reader that stops at the head would leave the file open.
+      // Closes the file even if the consumer stops after the head.
       await chunks.return(undefined);
     }
   }
-  return { head, chunks: again(), cancel: async () => void (await chunks.return(undefined)) };
+  return { head, chunks: replay(), cancel: async () => void (await chunks.return(undefined)) };
 }

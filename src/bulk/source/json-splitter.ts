@@ -5,7 +5,7 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
-/** JSON text up to the next `,`, `:`, `]`, or `}` of its own level, without the surrounding whitespace. */
+/** JSON text up to the next `,`, `:`, `]`, or `}` of its nesting level, without the surrounding whitespace. */
 export class JsonPiece extends JsonRecord {
   readonly stop: string;
 
@@ -16,8 +16,8 @@ export class JsonPiece extends JsonRecord {
 }
 
 /**
- * Splits JSON text into pieces as chunks arrive, by strings and brackets only. Holds one chunk and one piece at a time.
- * JSON.parse validates the pieces later.
+ * Splits JSON text into pieces as chunks arrive. Tracks only strings and brackets; JSON.parse validates the pieces
+ * later. Holds one chunk and one piece at a time.
  */
 export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
@@ -25,7 +25,7 @@ export class JsonSplitter {
   #text = '';
   /** Offset of the first unread character. */
   #next = 0;
-  /** How far the piece at `#next` was scanned, and the number of open brackets there. */
+  /** End of the scanned part of the piece at `#next`, and the number of open brackets there. */
   #scanned = 0;
   #depth = 0;
   /** Line number at `#scanned`, and the offsets of that line's start and of the last carriage return, which may be negative. */
@@ -45,7 +45,7 @@ export class JsonSplitter {
     return this.#scanned > this.#next ? this.#start : this.#positionOf(this.#next);
   }
 
-  /** Takes the next piece and its stop character. Returns `undefined` if more text is needed. */
+  /** Consumes the next piece and its stop character. Returns `undefined` if more text is needed. */
   nextPiece(): JsonPiece | undefined {
     if (!this.#skipSpace()) return undefined;
     if (this.#scanned === this.#next) this.#start = this.#positionOf(this.#next);
@@ -73,12 +73,12 @@ export class JsonSplitter {
     }
   }
 
-  /** Ends the reading of the chunks. */
+  /** Stops reading the chunks. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
 
-  /** Returns the next character after whitespace without taking it; `undefined` at the end of the input. */
+  /** Returns the next character after whitespace without consuming it; `undefined` at the end of the input. */
   async peek(): Promise<string | undefined> {
     while (!this.#skipSpace()) {
       const { value, done } = await this.#chunks.next();
@@ -88,7 +88,7 @@ export class JsonSplitter {
     return this.#text.charAt(this.#next);
   }
 
-  /** Takes the character that `peek` returned. */
+  /** Consumes the character that `peek` returned. */
   take(): void {
     this.#moveTo(this.#next + 1);
   }

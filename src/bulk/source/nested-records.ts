@@ -5,8 +5,8 @@ import { InputError, type RecordChunk, type Source, type SourceRecord } from './
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Wraps a source so that records inside a record, such as the subfolders in a folder, become records of their own. They follow
- * their parent and have its position.
+ * Wraps a source and turns nested records, such as the subfolders in a folder, into separate records. They follow their
+ * parent and have its position.
  * @param field field that contains a list of records
  * @param formatText formats a record in the source's format
  */
@@ -17,7 +17,7 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
     const values = value ? separateValues(value, field) : [];
     if (values.length < 2) return [record];
     const { line, column } = record;
-    return values.map((own) => ({ line, column, value: own, text: formatText(own) }));
+    return values.map((ownFields) => ({ line, column, value: ownFields, text: formatText(ownFields) }));
   }
   async function* separateChunks(): AsyncGenerator<RecordChunk> {
     for await (const chunk of source.recordChunks) yield chunk.flatMap(separate);
@@ -25,11 +25,11 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
   return { ...source, recordChunks: separateChunks() };
 }
 
-/** Returns a record without its nested records, followed by them. */
+/** Splits a record into its own fields and its nested records. */
 function separateValues(value: Fields, field: string): readonly Fields[] {
-  const { [field]: nested, ...own } = value;
+  const { [field]: nested, ...ownFields } = value;
   if (!Array.isArray(nested) || !nested.every(isRecord)) return [value];
-  return [own, ...nested.flatMap((one) => separateValues(one, field))];
+  return [ownFields, ...nested.flatMap((record) => separateValues(record, field))];
 }
 
 function readFields(record: SourceRecord): Fields | undefined {

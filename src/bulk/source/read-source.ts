@@ -7,7 +7,7 @@ import type { InputFormat, Source } from './source.ts';
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
   const { name, format, map } = request;
   if (format !== 'csv') {
-    const source = await readSeparately(chunks, format, request);
+    const source = await readWithNested(chunks, format, request);
     return map ? withRenamedFields(source, map) : source;
   }
   const reader = new (await import('./csv.ts')).CsvReader(request);
@@ -20,35 +20,35 @@ export async function readSource(chunks: AsyncIterable<string>, request: SourceR
   };
 }
 
-async function readSeparately(
+async function readWithNested(
   chunks: AsyncIterable<string>,
   format: Exclude<InputFormat, 'csv'>,
   request: SourceRequest,
 ): Promise<Source> {
-  const source = await readWithOwnNames(chunks, format, request);
+  const source = await readByFormat(chunks, format, request);
   if (request.nestedField === undefined) return source;
   const { withNestedRecords } = await import('./nested-records.ts');
   const formatText = format === 'yaml' ? (await import('./yaml-text.ts')).formatYamlItem : JSON.stringify;
   return withNestedRecords(source, request.nestedField, formatText);
 }
 
-async function readWithOwnNames(
+async function readByFormat(
   chunks: AsyncIterable<string>,
   format: Exclude<InputFormat, 'csv'>,
   request: SourceRequest,
 ): Promise<Source> {
   const { name } = request;
-  const known = { name, format, isVerbatim: format !== 'yaml', preamble: () => '' };
+  const common = { name, format, isVerbatim: format !== 'yaml', preamble: () => '' };
   switch (format) {
     case 'json': {
       const { readJson } = await import('./json.ts');
-      return { ...known, recordChunks: readJson(chunks, request), withField };
+      return { ...common, recordChunks: readJson(chunks, request), withField };
     }
     case 'ndjson':
-      return { ...known, recordChunks: (await import('./ndjson.ts')).readNdjson(chunks, name), withField };
+      return { ...common, recordChunks: (await import('./ndjson.ts')).readNdjson(chunks, name), withField };
     case 'yaml': {
       const { readYaml, withYamlField } = await import('./yaml.ts');
-      return { ...known, recordChunks: readYaml(chunks, request), withField: withYamlField };
+      return { ...common, recordChunks: readYaml(chunks, request), withField: withYamlField };
     }
   }
 }

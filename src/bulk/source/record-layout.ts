@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { FieldMap } from './field-map.ts';
 import type { InputFormat } from './source.ts';
 
-/** The layout of the records in an input. */
 export interface RecordLayout {
   /** The field that contains the list of records. */
   readonly field: string;
@@ -11,7 +10,7 @@ export interface RecordLayout {
   readonly idField: string;
   /** Name of the ID field in the output of a list command. */
   readonly listedId?: string | undefined;
-  /** Field of a record in the output of a list command that contains more records. */
+  /** Field that contains nested records in the output of a list command. */
   readonly nestedField?: string | undefined;
   /** Whether a record may lack its ID. */
   readonly generatesIds?: boolean | undefined;
@@ -27,5 +26,5 @@ export interface SourceRequest extends RecordLayout {
   readonly warn: (warning: Diagnostic) => void;
 }
 
-/** The parts of a request that a reader of a list needs. */
+/** The fields of a request that readers of JSON and YAML lists use. */
 export type ListRequest = Pick<SourceRequest, 'name' | 'field' | 'warn'>;

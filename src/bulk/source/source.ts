@@ -17,7 +17,7 @@ export interface SourceRecord extends Position {
 /** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
 export type RecordChunk = readonly SourceRecord[];
 
-/** Creates a record that cannot be read, although the records after it can. Its `value` throws the error. */
+/** Creates an unreadable record whose `value` throws the error. Later records are still readable. */
 export function createUnreadableRecord(text: string, position: Position, error: InputError): SourceRecord {
   return {
     ...position,
@@ -35,9 +35,9 @@ export interface Source {
   /** Whether each record's text is the JSON of its value. */
   readonly isVerbatim: boolean;
   readonly recordChunks: AsyncIterable<RecordChunk>;
-  /** Fields of the header of a CSV file, of which an empty cell is an absent field. Available after the first chunk. */
+  /** Fields in the header of a CSV file. An empty cell in such a column is an absent field. Available after the first chunk. */
   columns?(): readonly string[];
-  /** Text that a file of these records starts with: the header of a CSV file. Available after the first chunk. */
+  /** Text at the start of a file of these records: the header of a CSV file. Available after the first chunk. */
   preamble(): string;
   /** Returns the text of a record with its ID, in the format of a file that starts with the preamble. */
   withField(record: SourceRecord, idField: string, id: string): string;
@@ -53,8 +53,8 @@ export class InputError extends SvcError {
   readonly #name: string;
 
   constructor(name: string, position: Partial<Position>, problem: string, hint?: string) {
-    const where = [name, position.line, position.column].filter((part) => part !== undefined).join(':');
-    super('bad_data', `${where}: ${problem}`, hint === undefined ? {} : { hint });
+    const location = [name, position.line, position.column].filter((part) => part !== undefined).join(':');
+    super('bad_data', `${location}: ${problem}`, hint === undefined ? {} : { hint });
     this.position = position;
     this.problem = problem;
     this.#name = name;

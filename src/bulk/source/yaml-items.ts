@@ -1,6 +1,6 @@
 import { InputError } from './source.ts';
 
-/** Upper bound on text that is parsed at once. A YAML parser takes fifty times its length in memory. */
+/** Maximum length of text that is parsed at once. A YAML parser takes fifty times as much memory. */
 export const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
 
 /** An item of a block list, from its dash to the next one, and its first line. */
@@ -38,7 +38,7 @@ export class YamlItemSplitter {
   readonly #dash: string;
   #text = '';
   #line: number;
-  /** How far the first item in `#text` was scanned. */
+  /** End of the scanned part of the first item in `#text`. */
   #scanned = 0;
 
   constructor(name: string, indent: string, line: number) {
@@ -65,7 +65,6 @@ export class YamlItemSplitter {
     throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
-  /** Returns the last item. */
   end(): YamlItem {
     return this.#item(0, this.#text.length);
   }

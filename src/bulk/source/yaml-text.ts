@@ -11,6 +11,7 @@ import {
   visit,
   type Document as YamlDocument,
 } from 'yaml';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
@@ -19,13 +20,13 @@ import { InputError, type Position } from './source.ts';
 /** Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML bombs. */
 const MAX_ALIASES = 100;
 
-/** A parsed YAML text, and the position in the input for an offset in the text. */
+/** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
 export interface ParsedYaml {
   readonly document: YamlDocument;
   readonly positionOf: (offset?: number) => Position;
 }
 
-/** Tags for unquoted scalars, whose fields decide between text, numbers, and booleans. */
+/** Tags for unquoted scalars. The field of a scalar determines its type. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
   { tag: 'tag:yaml.org,2002:null', test: YAML_NULL, resolve: () => null },
   { tag: 'tag:yaml.org,2002:bool', test: YAML_BOOLEAN, resolve: (text: string) => new PlainScalar(text) },
@@ -53,7 +54,7 @@ export function parseYamlText(text: string, name: string, scalars: 'record' | 't
   return { document, positionOf };
 }
 
-/** Finds the list that is the document, or that is under a field of the document. */
+/** Finds the list of records: the document itself, or the value of a field. */
 export function findList({ document: { contents } }: ParsedYaml, field: string) {
   const value = isMap(contents) ? contents.get(field) : contents;
   return isSeq(value) ? value : undefined;
@@ -61,7 +62,7 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
 
 /**
  * Returns the value and position of a node.
- * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for too deep nesting
+ * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting
  */
 export function readNode(
   { document, positionOf }: ParsedYaml,
@@ -80,21 +81,21 @@ export function readNode(
     const isBomb = error instanceof ReferenceError && error.message.startsWith('Excessive');
     throw problem(isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message));
   }
-  const endless = describeNestingProblem(value, []);
-  if (endless !== undefined) throw problem(endless);
+  const nestingProblem = describeNestingProblem(value, []);
+  if (nestingProblem !== undefined) throw problem(nestingProblem);
   return { ...position, value };
 }
 
-const SELF_REFERENCE = 'an alias refers to a value that contains it';
-const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
+export const SELF_REFERENCE = 'an alias refers to a value that contains it';
+export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
-/** Describes why a value cannot be serialized: it is circular, or nested too deep. */
-function describeNestingProblem(value: unknown, around: readonly unknown[]): string | undefined {
+/** Describes why a value cannot be serialized: it is circular, or nested too deeply. */
+function describeNestingProblem(value: unknown, parents: readonly unknown[]): string | undefined {
   if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return undefined;
-  if (around.includes(value)) return SELF_REFERENCE;
-  if (around.length === MAX_NESTING) return TOO_DEEP;
+  if (parents.includes(value)) return SELF_REFERENCE;
+  if (parents.length === MAX_NESTING) return TOO_DEEP;
   for (const inner of Object.values(value)) {
-    const found = describeNestingProblem(inner, [...around, value]);
+    const found = describeNestingProblem(inner, [...parents, value]);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -144,13 +145,23 @@ const PLAIN: ScalarTag = {
   stringify: ({ value }) => (value instanceof PlainScalar ? value.text : String(value)),
 };
 
-/** Formats a value as a YAML list item. Quotes text that some readers would not read as text, and keeps plain scalars. */
+/**
+ * Formats a value as a YAML list item. Quotes text that other YAML readers could parse as another type, and keeps plain
+ * scalars.
+ */
 export function formatYamlItem(value: unknown): string {
   const customTags = (tags: Tags): Tags => [PLAIN, ...tags];
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-function describeYamlError({ code, message }: { code: string; message: string }): [problem: string, hint?: string] {
+/** Describes a syntax error, and how to fix it. */
+export function describeYamlError({
+  code,
+  message,
+}: {
+  code: string;
+  message: string;
+}): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
       return ['a field occurs twice in one record'];
@@ -167,7 +178,3 @@ function describeYamlError({ code, message }: { code: string; message: string })
 
 export const SECOND_DOCUMENT = 'a second document begins here';
 export const ONE_LIST_HINT = "put all records into one list, without '---' between them";
-
-function lowerFirst(message: string): string {
-  return message.replace(/^./, (first) => first.toLowerCase());
-}

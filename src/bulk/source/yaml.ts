@@ -20,9 +20,9 @@ import {
 } from './yaml-text.ts';
 
 /**
- * Reads a YAML list, or the list under `field` of a mapping. A scalar keeps its text: its field decides whether it is a
- * number, so IDs such as `0123`, `no`, and `1e5` are preserved. A block list is read item by item. Other layouts are read
- * as a whole, up to a maximum size.
+ * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as the IDs `0123`,
+ * `no`, and `1e5`: the field of a scalar determines its type. Reads a block list item by item, and other layouts as a
+ * whole, up to a maximum size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
   const { name, field } = options;
@@ -39,7 +39,7 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequ
       reader = new ItemReader(head, layout, options);
       yield* reader.push(head.slice(layout.start));
     } else if (head.length > MAX_YAML_CHARACTERS) {
-      const hint = "begin each record with '- ' on a line of its own, or convert the file to NDJSON";
+      const hint = "begin each record with '- ' on a separate line, or convert the file to NDJSON";
       throw new InputError(name, {}, 'YAML in this layout is limited to 2 MB', hint);
     }
   }
@@ -93,7 +93,6 @@ class ItemReader {
   readonly #endOfList: RegExp;
   /** Text of the items with anchors, for aliases in later items. */
   #anchored = '';
-  /** Text after the list. */
   #afterItems: YamlItem | undefined;
 
   constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListRequest) {
@@ -132,9 +131,9 @@ class ItemReader {
   #splitOffRest({ text, line }: YamlItem): YamlItem {
     const after = this.#endOfList.exec(text);
     if (!after) return { text, line };
-    const own = text.slice(0, after.index + 1);
-    this.#afterItems = { text: text.slice(own.length), line: line + countLines(own) };
-    return { text: own, line };
+    const itemText = text.slice(0, after.index + 1);
+    this.#afterItems = { text: text.slice(itemText.length), line: line + countLines(itemText) };
+    return { text: itemText, line };
   }
 
   #appendAfterItems(rest: YamlItem, { text }: YamlItem): void {
@@ -172,19 +171,23 @@ class ItemReader {
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
-    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'write out the shared values');
+    throw new InputError(
+      name,
+      { line },
+      'more than 64 KB of records with anchors',
+      'replace the aliases with their values',
+    );
   }
 
-  /** Warns about the fields after the list. */
   #warnAboutFields({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
     const { document, positionOf } = parseYamlText(text, name, 'typed', line);
     if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
-      const named = isScalar(key) ? String(key.value) : '';
+      const keyText = isScalar(key) ? String(key.value) : '';
       const position = positionOf(isScalar(key) ? key.range?.[0] : undefined);
-      if (named === field) throw new InputError(name, position, `'${field}' occurs twice`);
-      warn({ line: position.line, message: `'${named}' is ignored; only the records under '${field}' are read` });
+      if (keyText === field) throw new InputError(name, position, `'${field}' occurs twice`);
+      warn({ line: position.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
     }
   }
 }

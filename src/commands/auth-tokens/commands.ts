@@ -2,14 +2,14 @@ import { defineCommand, defineRunner } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { RECOVER_FLAGS, RESET_FLAGS } from './flags.ts';
 
-/** Runner of `auth-tokens reset`, whose response cannot be requested again. */
+/** Runs `auth-tokens reset`. Its response cannot be requested again. */
 export const RESET_RUNNER: OperationRunner = defineRunner({
   operation: 'auth-tokens.reset',
   options: RESET_FLAGS,
   load: async () => (await import('./reset.ts')).resetAuthToken,
 });
 
-/** Command that lists and completes interrupted token resets. */
+/** Lists and completes interrupted token resets. */
 export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth', 'recover'],
   globalFlags: ['service', 'result'],

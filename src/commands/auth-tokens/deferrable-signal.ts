@@ -1,7 +1,7 @@
-/** An abort signal that follows another signal, except while an operation must not be interrupted. */
+/** An abort signal that follows another signal and can defer its abort. */
 export interface DeferrableSignal {
   readonly signal: AbortSignal;
-  /** Runs `body` to completion. If the other signal aborts meanwhile, `onAbort` is called instead of aborting. */
+  /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
   defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value>;
 }
 

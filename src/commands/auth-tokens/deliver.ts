@@ -6,21 +6,20 @@ import type { TokenDestination } from './destination.ts';
 import { notDeliveredError, notSavedError } from './reset-errors.ts';
 import type { NewToken } from './reset-token.ts';
 
-/** A new token and its destinations. */
 export interface TokenDelivery extends NewToken {
   readonly context: Context;
   readonly apiKey: string;
   readonly destinations: readonly TokenDestination[];
-  /** Whether stdout is a destination, too. */
+  /** Whether to print the token to stdout. */
   readonly isPrinted: boolean;
   readonly recovery: RecoveryFile;
-  /** Records of earlier resets of the same token. Their tokens no longer work. */
+  /** Records of earlier resets of the same token, which contain invalid tokens. */
   readonly superseded: readonly PendingRecovery[];
 }
 
 /**
- * Saves the token in its recovery record, delivers it to every destination, and then deletes the record. If neither the
- * record nor any destination holds the token, it is printed even if stdout is not a destination.
+ * Saves the token in its recovery record, delivers it to every destination, and deletes the record. If neither the
+ * record nor any destination has the token, prints it to stdout.
  * @throws SvcError `local` if a destination did not receive the token
  */
 export async function deliverToken(delivery: TokenDelivery): Promise<void> {
@@ -34,7 +33,7 @@ export async function deliverToken(delivery: TokenDelivery): Promise<void> {
   const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
   if (failures.length > 0) {
-    await recovery.close().catch(() => undefined); // it is on disk
+    await recovery.close().catch(() => undefined); // the token is already on disk
     if (saveError) throw notSavedError(apiKey, problems, cause);
     const { hasProfileFor } = await import('./to-profile.ts');
     const details = { apiKey, path: recovery.path, canSave: await hasProfileFor(context, apiKey) };
@@ -47,7 +46,7 @@ export async function deliverToken(delivery: TokenDelivery): Promise<void> {
   await context.note(`Delivered the new auth token of API key ${apiKey} to ${names}`).catch(() => undefined);
 }
 
-/** Prints a warning. A failure to print is ignored, because it must not affect the token. */
+/** Prints a warning. Ignores a failure to print, because the token must still be delivered. */
 async function warnSafely({ warn }: Context, error: Error): Promise<void> {
   await warn(error.message).catch(() => undefined);
 }
@@ -59,7 +58,6 @@ async function discardSuperseded({ context, superseded }: TokenDelivery): Promis
   if (error) await warnSafely(context, error);
 }
 
-/** Delivers the token to all destinations, even if some fail. */
 async function deliverToAll(token: string, destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[]) {
   const failures: { readonly name: string; readonly error: Error }[] = [];
   for (const { name, deliver } of destinations) {
@@ -69,7 +67,7 @@ async function deliverToAll(token: string, destinations: readonly Pick<TokenDest
   return failures;
 }
 
-/** Prints the result, or only the token with `--quiet`. */
+/** Prints the response. With `--quiet`, prints only the token. */
 async function printToken({ context, token, answer }: TokenDelivery): Promise<void> {
   const { quiet, envelope } = context.options;
   const printer = await context.printer();

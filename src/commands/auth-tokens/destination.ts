@@ -4,6 +4,6 @@ export interface TokenDestination {
   readonly name: string;
   /** Delivers the token. Resolves once the token is stored durably. */
   deliver(token: string): Promise<void>;
-  /** Closes the destination without a token. */
+  /** Closes the destination. Called if there is no token to deliver. */
   discard(): Promise<void>;
 }

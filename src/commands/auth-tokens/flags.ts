@@ -1,6 +1,5 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
-/** Options of `svc auth-tokens reset` beside the flags of its operation. */
 export const RESET_FLAGS = [
   { flags: '--save', description: 'save the new token in the selected profile' },
   {

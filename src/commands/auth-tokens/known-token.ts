@@ -4,14 +4,14 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import type { ApiKeyToken } from './probe.ts';
 
-/** Identifies the current service as recovery records do: by its origin, or a name for the embedded service. */
+/** Returns the identifier of the current service in recovery records: an origin, or a name for the embedded service. */
 export async function currentService({ options, openSettings }: Context): Promise<string> {
   if (options.local) return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;
   const { baseUrl } = await openSettings();
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
 
-/** Finds the latest known token of an API key. A token kept by an earlier reset is newer than the one in the settings. */
+/** Finds the latest known token of an API key. A token saved by an earlier reset is newer than the settings. */
 export async function findKnownToken(
   context: Context,
   apiKey: string,
@@ -25,7 +25,7 @@ export async function findKnownToken(
   return authToken ? { apiKey, authToken } : undefined;
 }
 
-/** Finds the token that an interrupted reset was to replace, if the settings still contain it. */
+/** Finds the token that an interrupted reset was meant to replace, if the settings still contain it. */
 export async function findOldToken(context: Context, record: RecoveryRecord): Promise<ApiKeyToken | undefined> {
   if ((await currentService(context)) !== record.place) return undefined;
   const token = await findKnownToken(context, record.apiKey, []);

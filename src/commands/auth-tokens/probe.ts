@@ -1,30 +1,28 @@
 import { ServiceError } from '../../client/service-error.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
-import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 
-/** An API key with a token that worked at some time. */
+/** An API key and its current or former token. */
 export interface ApiKeyToken {
   readonly apiKey: string;
   readonly authToken: string;
 }
 
-/** Whether a token still works. `unknown`: the service gave no conclusive response. */
+/** State of a token. `unknown` if the service gave no conclusive response. */
 export type TokenState = 'alive' | 'dead' | 'unknown';
 
-/** Time limit per probe, including rate limit waits, in milliseconds. */
+/** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
-/** Probes a token with one read. Any response of the service itself is conclusive. */
+/** Makes a read with the token. A response from a gateway is inconclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {
-    const reply = await client.send(CREDENTIAL_READS.key, {});
-    // A proxy may respond with other JSON and status 200.
-    return reply.sent && reply.result['status'] === 'success' ? 'alive' : 'unknown';
+    return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
   } catch (error) {
-    // An error from a gateway says nothing about the token.
+    // Only the service's own error proves that the token is invalid.
     return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
       ? 'dead'
       : 'unknown';
@@ -33,7 +31,7 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
   }
 }
 
-/** Delays between probes of a working token, in milliseconds, because the service may still be processing the reset. */
+/** Delays between probes of a working token, in milliseconds. The service may still be processing the reset. */
 const PROBE_PAUSES = [500, 1_500, 3_000];
 
 /** Probes a token after a reset of unknown outcome. Returns `alive` only if repeated probes succeed. */
@@ -48,7 +46,6 @@ export async function probeUntilSettled(context: Context, token: ApiKeyToken): P
   return state;
 }
 
-/** Returns a context with the given credential and short timeouts. */
 function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): Context {
   const { options } = context;
   const source = 'reset';

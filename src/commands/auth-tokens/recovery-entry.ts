@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { credentialVariablesOf } from '../../client/credentials.ts';
-import { isProcessRunning } from '../../kernel/io.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
+import { isProcessRunning } from '../../kernel/process.ts';
 import { originOf } from '../../profiles/profile.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
@@ -10,17 +11,17 @@ import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { optionalProperty } from '../option-values.ts';
-import { commandForService, type ServiceFlags } from '../service-flags.ts';
+import { type ServiceFlags, stepForService } from '../service-flags.ts';
 import { currentService, findOldToken } from './known-token.ts';
 import { probeToken, probeUntilSettled } from './probe.ts';
 import { ensureStep } from './reset-errors.ts';
 
 /**
- * Current state of a recovery record.
+ * State of a recovery record.
  * - `kept`: the record contains the new token.
  * - `running`: the reset is in progress.
  * - `unknown`: the token may have been replaced.
- * - `lost`: the token was replaced, and the new token is lost.
+ * - `lost`: the token was replaced, but the new token is lost.
  * - `not_applied`: the token was not replaced and still works.
  * - `damaged`: the file is not a readable record.
  */
@@ -28,13 +29,13 @@ type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | '
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
 
-/** Describes a recovery record for the output of `auth recover`, with the recommended next step. With `check`, probes the old token if the settings still contain it. */
+/** Describes a recovery record for `auth recover`. With `check`, probes the old token if the settings contain it. */
 export async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
   if (!record) {
-    const nothing = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
-    return { id, operation, state: 'damaged', ...nothing, path, next: `inspect and delete ${path}` };
+    const emptyFields = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
+    return { id, operation, state: 'damaged', ...emptyFields, path, next: hint`inspect and delete ${path}` };
   }
   const { apiKey, place: service, profile, startedAt, token } = record;
   const state = await determineState(context, record, check);
@@ -42,7 +43,7 @@ export async function describeRecovery(context: Context, { path, record }: Pendi
   return { id, operation, state, apiKey, service, profile, startedAt, token, path, next };
 }
 
-/** Time after which the service has certainly finished processing a reset, in milliseconds. */
+/** Upper bound on the time that the service takes to process a reset, in milliseconds. */
 const MAX_RESET_DURATION = 120_000;
 
 async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {
@@ -52,38 +53,39 @@ async function determineState(context: Context, record: RecoveryRecord, check: b
   const token = check ? await findOldToken(context, record) : undefined;
   if (!token) return 'unknown';
   const age = context.clock.now() - Date.parse(record.startedAt);
-  const found = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
-  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[found];
+  const tokenState =
+    age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[tokenState];
 }
 
-function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): string {
+function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
   switch (state) {
     case 'kept':
-      return 'the new token is saved here: print it with --show-secrets, or save it in the profile with --save';
+      return hint`the record contains the new token: print it with --show-secrets, or save it in the profile with --save`;
     case 'running':
-      return `process ${record.pid} is still running the reset`;
+      return hint`process ${String(record.pid)} is still running the reset`;
     case 'unknown':
-      return `the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
+      return hint`the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
     case 'lost':
-      return `the token was replaced, and the new one is lost: ${describeReset(record, flags)}`;
+      return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
-      return `the reset was not applied and the old token still works; to remove the record: ${commandForService(flags, 'auth', 'recover', '--remove', id)}`;
+      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
     case 'damaged':
-      return 'the record cannot be read';
+      return hint`the record cannot be read`;
   }
 }
 
-function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): string {
-  if (oldToken === null) return 'the old token is not known, so it cannot be checked';
+function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): Hint {
+  if (oldToken === null) return hint`the old token is not known, so it cannot be checked`;
   const from = profile === null ? credentialVariablesOf('key') : `profile '${profile}'`;
-  return `provide the old token (${from}) and run ${commandForService(flags, 'auth', 'recover')} to check it`;
+  return hint`provide the old token (${from}) and run ${stepForService(flags, step('show', 'auth', 'recover'))} to check it`;
 }
 
-function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): string {
-  return `reset it again with ${commandForService(flags, ...ensureStep(apiKey).command)}`;
+function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
+  return hint`reset it again with ${stepForService(flags, ensureStep(apiKey))}`;
 }
 
-/** Finds the flags that select the service of a record. The current flags are used if they already do. */
+/** Returns flags that select the service of a record. Uses the current flags if they select it. */
 async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
   const { place, profile, caFile } = record;
   if (place === EMBEDDED_SERVICE) return { local: true };
@@ -91,23 +93,23 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   const { profile: own } = await context.openSettings();
   if ((await currentService(context)) === place && (own?.value ?? null) === profile) return context.options;
   const { profiles } = await readProfiles(context.folders);
-  const isHome = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const isProfileOrigin = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
   const url = URL.parse(place);
   return {
     local: false,
     ...optionalProperty('profile', profile ?? undefined),
-    ...optionalProperty('baseUrl', isHome || place === '' ? undefined : place),
+    ...optionalProperty('baseUrl', isProfileOrigin || place === '' ? undefined : place),
     ...optionalProperty('caFile', caFile),
     insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
   };
 }
 
-/** Whether the reset of a record is in progress on this machine. */
+/** Whether a process on this machine is still running the reset. */
 export function isInProgress({ state, machine, pid }: RecoveryRecord): boolean {
   return state === 'sending' && machine === hostname() && isProcessRunning(pid);
 }
 
-/** Returns the ID of the record in a file. */
+/** Returns the ID of a record: its file name without the extension. */
 export function recoveryIdOf(path: string): string {
   return basename(path, '.json');
 }

@@ -1,21 +1,20 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, type NextStep, step } from '../../kernel/hint.ts';
 
-/** Details of a reset for error messages. */
 export interface ResetDetails {
   readonly apiKey: string;
   /** Path of the recovery record. */
   readonly path: string;
 }
 
-/** Creates the step that resets the token until a new one is known. */
+/** Creates the step that repeats the reset until it returns a usable token. */
 export function ensureStep(apiKey: string): NextStep {
   return step('change', 'auth-tokens', 'reset', '--api-key', apiKey, '--ensure');
 }
 
 const RECOVER_COMMAND_WORDS = ['auth', 'recover'];
 
-/** Creates the error for a reset that was not applied. An error response keeps its exit code and hint. */
+/** Creates the error for a reset that was not applied. An error from the service keeps its exit code and hint. */
 export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${apiKey} was not changed: ${messageOf(cause)}`;
   const isRefusal = cause instanceof SvcError && cause.failure !== 'outcome_unknown';
@@ -26,16 +25,15 @@ export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcEr
   });
 }
 
-/** Creates the error for a reset that was applied, but whose response with the new token was lost. */
+/** Creates the error for a reset whose response was lost, including the new token. */
 export function tokenLostError(details: ResetDetails, cause: unknown): SvcError {
-  const message = `the auth token of API key ${details.apiKey} was replaced, and the new one is lost: ${messageOf(cause)}`;
+  const message = `the auth token of API key ${details.apiKey} was replaced, but the new token is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {
     hint: hint`reset it again with the workspace credentials: ${ensureStep(details.apiKey)}`,
     cause,
   });
 }
 
-/** Creates the error for a reset whose outcome is unknown. The recovery record is kept. */
 export function resetUnknownError(details: ResetDetails, cause: unknown, knowsOldToken: boolean): SvcError {
   const message = `the auth token of API key ${details.apiKey} may have been replaced: ${messageOf(cause)}`;
   const nextStepHint = knowsOldToken
@@ -44,7 +42,7 @@ export function resetUnknownError(details: ResetDetails, cause: unknown, knowsOl
   return new SvcError('outcome_unknown', message, { hint: nextStepHint, cause });
 }
 
-/** Creates the error for a saved token that did not reach all destinations. `canSave`: a profile would accept it. */
+/** Creates the error for a saved token that did not reach all destinations. `canSave`: the profile can store it. */
 export function notDeliveredError(
   { apiKey, path, canSave }: ResetDetails & { readonly canSave: boolean },
   problems: readonly string[],
@@ -60,7 +58,7 @@ export function notDeliveredError(
   });
 }
 
-/** Creates the error for a token that could not be saved in its record and did not reach all destinations. */
+/** Creates the error for a token that is not saved in its record and did not reach all destinations. */
 export function notSavedError(apiKey: string, problems: readonly string[], cause: unknown): SvcError {
   const message = `the new auth token of API key ${apiKey} could not be saved, and a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
@@ -69,7 +67,7 @@ export function notSavedError(apiKey: string, problems: readonly string[], cause
   });
 }
 
-/** Creates the error for a second reset while the first is running, because the first one's token would stop working. */
+/** Creates the error for concurrent resets of a token. The second would invalidate the first one's token. */
 export function resetInProgressError(apiKey: string, owner: string): SvcError {
   return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
     hint: 'run the command again after the other reset finishes',

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
-import { commandForService } from '../service-flags.ts';
 import type { DeferrableSignal } from './deferrable-signal.ts';
 import { type ApiKeyToken, probeUntilSettled, type TokenState } from './probe.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
@@ -15,7 +15,7 @@ const RESET = authTokens['auth-tokens.reset'];
 /** A new token and the response that contained it. */
 export interface NewToken {
   readonly token: string;
-  readonly answer: Answer<z.output<typeof RESET.output>>;
+  readonly answer: CallResult<z.output<typeof RESET.output>>;
 }
 
 export interface ResetRequest {
@@ -25,34 +25,33 @@ export interface ResetRequest {
   readonly input: z.input<typeof RESET.input>;
   /** Token to be replaced, if known. */
   readonly oldToken: ApiKeyToken | undefined;
-  /** Reset again if no usable response arrives. */
   readonly ensure: boolean;
 }
 
-/** Maximum attempts of `--ensure`, and milliseconds before the first retry, which increase with each attempt. */
+/** Maximum attempts of `--ensure`, and the first delay in milliseconds. The delay grows linearly. */
 const MAX_ATTEMPTS = 5;
 const RETRY_PAUSE = 1_000;
 
 /**
  * Sends the reset and returns the new token. Without a usable response, probes the old token to find out whether the
- * reset was applied, and updates or deletes the recovery record accordingly.
- * @throws SvcError of the service, or `unreachable` if the reset was not applied; `outcome_unknown` if it was or may
- * have been applied and the new token is not known
+ * reset was applied. Then updates or deletes the recovery record.
+ * @throws SvcError of the service, or `unreachable` if the reset was not applied. `outcome_unknown` if the reset may
+ * have been applied and the new token is not known.
  */
-export async function resetToken(sending: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
-  const { context, ensure } = sending;
+export async function resetToken(request: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
+  const { context, ensure } = request;
   let [isReplaced, isUnknown] = [false, false];
-  for (let round = 1; ; round += 1) {
-    const outcome = await attemptReset(sending);
-    if (outcome.kind === 'answered') return outcome.obtained;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attemptReset(request);
+    if (outcome.kind === 'answered') return outcome.newToken;
     isReplaced ||= outcome.state === 'dead';
     if (outcome.kind === 'unsettled') isUnknown = outcome.state !== 'alive';
-    const again = ensure && outcome.kind === 'unsettled' && round < MAX_ATTEMPTS && !context.signal.aborted;
-    if (!again) return throwOutcome(sending, recovery, { ...outcome, isReplaced, isUnknown });
+    const canRetry = ensure && outcome.kind === 'unsettled' && attempt < MAX_ATTEMPTS && !context.signal.aborted;
+    if (!canRetry) return throwOutcome(request, recovery, { ...outcome, isReplaced, isUnknown });
     await context.note(
-      `no usable response; resetting again (${round} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
+      `no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
     );
-    await context.clock.sleep(RETRY_PAUSE * round, context.signal).catch(() => undefined); // the next round ends it
+    await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
   }
 }
 
@@ -63,14 +62,14 @@ interface FailedAttempt {
 }
 
 async function attemptReset(
-  sending: ResetRequest,
-): Promise<FailedAttempt | { readonly kind: 'answered'; readonly obtained: NewToken }> {
+  request: ResetRequest,
+): Promise<FailedAttempt | { readonly kind: 'answered'; readonly newToken: NewToken }> {
   try {
-    return { kind: 'answered', obtained: await sendReset(sending) };
+    return { kind: 'answered', newToken: await sendReset(request) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (isCertainlyNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
-    const { context, oldToken } = sending;
+    const { context, oldToken } = request;
     return { kind: 'unsettled', error, state: oldToken ? await probeUntilSettled(context, oldToken) : 'unknown' };
   }
 }
@@ -78,7 +77,7 @@ async function attemptReset(
 async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
   const reply = await deferrable.defer(
     () => client.call(RESET, input),
-    () => void context.note(formatWaitingMessage(context)).catch(() => undefined), // a failed message must not stop the reset
+    () => void context.note(WAITING_MESSAGE).catch(() => undefined), // a failed message must not stop the reset
   );
   if (!reply.sent) throw new TypeError('a planned request has no response');
   const { apiKey, newAuthToken } = reply.data ?? {};
@@ -89,31 +88,28 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest): 
   return { token: newAuthToken.token, answer: reply };
 }
 
-function formatWaitingMessage({ options }: Context): string {
-  const recover = commandForService(options, 'auth', 'recover');
-  return `waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${recover}`;
-}
+const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
 
-/** Reports the last attempt, and whether any attempt replaced the old token or has an unknown outcome. */
+/** Throws the error for the last attempt. Earlier attempts may have replaced the old token. */
 async function throwOutcome(
-  sending: ResetRequest,
+  request: ResetRequest,
   recovery: RecoveryFile,
   { kind, error, isReplaced, isUnknown }: FailedAttempt & Readonly<Record<'isReplaced' | 'isUnknown', boolean>>,
 ): Promise<never> {
-  const details = { apiKey: sending.input.apiKey, path: recovery.path };
+  const details = { apiKey: request.input.apiKey, path: recovery.path };
   if (isReplaced) {
-    await saveStateOrWarn(sending.context, recovery, 'lost');
+    await saveStateOrWarn(request.context, recovery, 'lost');
     throw tokenLostError(details, error);
   }
   if (isUnknown) {
-    await saveStateOrWarn(sending.context, recovery, 'unknown');
-    throw resetUnknownError(details, error, sending.oldToken !== undefined);
+    await saveStateOrWarn(request.context, recovery, 'unknown');
+    throw resetUnknownError(details, error, request.oldToken !== undefined);
   }
   await recovery.remove();
   throw kind === 'refused' ? error : notAppliedError(details, error);
 }
 
-/** Saves the state of the reset. A failure is a warning, because the record already says that the outcome is unknown. */
+/** Saves the state of the reset. Failures are warnings, because the recovery record already has an unknown outcome. */
 async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 'unknown' | 'lost'): Promise<void> {
   try {
     await recovery.setState(state);

@@ -14,7 +14,7 @@ import type { RunOperation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createDeferrableSignal } from './deferrable-signal.ts';
 import { deliverToken } from './deliver.ts';
-import { discardAll, openDestinations } from './destinations.ts';
+import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { currentService, findKnownToken } from './known-token.ts';
 import type { ApiKeyToken } from './probe.ts';
@@ -25,32 +25,32 @@ const RESET = authTokens['auth-tokens.reset'];
 
 /**
  * Replaces the auth token of an API key. The request invalidates the old token, and only the response contains the new
- * one, so each step prepares for the failure of the next:
+ * one, so each step prepares for a failure of the next step:
  *
- * 1. Lock the API key and service, because a concurrent reset would invalidate the new token. Exit code 13 if locked.
+ * 1. Lock the API key and service, because a concurrent reset would invalidate the new token. Exit with 13 if locked.
  * 2. Open every destination: profile (`--save`), command (`--to`), file (`--output-file`), GitHub step output
- *    (`--github`). If one cannot be opened, or stdout is closed and there is no destination, nothing is sent.
- * 3. Write a recovery record to disk, with space reserved for the token and the fingerprint of the old token.
- * 4. Send the request once on a new connection. Retry only if no part of it was sent. The first Ctrl-C waits for the
- *    response; the second exits at once and keeps the record.
- * 5. Write the new token to the record, deliver it to the destinations in the order above, print it unless `--to` or
- *    `--output-file` replace stdout, and delete the record.
- * 6. If a destination fails, still deliver to the others. Keep the record, and exit with 12 and its path.
- * 7. A response without the service's envelope proves nothing, so the old token is probed. If it works, the reset was
- *    not applied, and the exit code is that of the failure. If it does not, the new token is lost: exit code 9, and the
- *    workspace token can reset again (`--ensure`). If the probe is inconclusive, exit with 9 and keep the record.
+ *    (`--github`). If one cannot be opened, or stdout is closed and there is no destination, send nothing.
+ * 3. Write a recovery record to disk, with the fingerprint of the old token and space for the new one.
+ * 4. Send the request on a new connection. Retry only if no part of the request was sent. On the first Ctrl-C, wait for
+ *    the response. On the second, exit at once and keep the record.
+ * 5. Save the new token in the record, and deliver it to the destinations in the order above. Print it, unless `--to`
+ *    or `--output-file` replaces stdout. Delete the record.
+ * 6. If a destination fails, deliver to the others. Then keep the record and exit with 12.
+ * 7. Without a usable response, probe the old token. If it works, the reset was not applied: exit with the code of the
+ *    failure. If it does not work, the new token is lost: exit with 9, and suggest `--ensure`. If the probe is
+ *    inconclusive, exit with 9 and keep the record.
  *
- * A record of an earlier reset causes a warning. A token kept in it stays there until the new token is safe.
+ * After the new token is saved, records of earlier resets are deleted. A token in such a record causes a warning.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
-  const { data, fromDocument } = await readInputData(context, entry, invocation);
-  const failure = fromDocument ? 'bad_data' : 'usage';
+  const { data, usesDataFlag } = await readInputData(context, entry, invocation);
+  const failure = usesDataFlag ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
   const { options } = invocation;
   requireDestination(context, options);
   const deferrable = createDeferrableSignal(context.signal);
-  // An invalid jq expression fails here, before the request.
+  // Rejects an invalid jq expression before the request is sent.
   await context.printer();
   const { client, close } = await connect({ ...context, signal: deferrable.signal });
   try {
@@ -83,7 +83,7 @@ async function runWithLock(reset: ResetRun): Promise<void> {
   await ensureRecoveryFolder(folders);
   const lock = recoveryLockOf(folders, subject);
   const createError = (owner: string) => resetInProgressError(apiKey, owner);
-  // Waiting for another reset would only invalidate its token once it has finished.
+  // Does not wait for another reset, because this reset would then invalidate the other one's token.
   await withLock(lock, { clock, timeout: 0, signal, createError }, () => runReset(reset, subject));
 }
 
@@ -105,7 +105,7 @@ async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject):
   await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
 }
 
-/** Finds records of earlier resets of the same token, and warns about kept tokens. */
+/** Finds records of earlier resets of the same token. Warns about saved tokens. */
 async function findEarlierRecords(context: Context, subject: ResetSubject): Promise<readonly PendingRecovery[]> {
   const pending = await listPendingRecoveries(context.folders);
   const earlier = pending.filter(({ record }) => record && isForSubject(record, subject));
@@ -126,4 +126,33 @@ async function startRecovery(context: Context, subject: ResetSubject, oldToken: 
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprintOf(oldToken.authToken) : null,
   });
+}
+
+/**
+ * Opens the destinations that the flags select, in delivery order. If one cannot be opened, discards the others.
+ * @throws SvcError `usage` or `local`. The caller must not send the reset.
+ */
+async function openDestinations(
+  context: Context,
+  apiKey: string,
+  { save, to, outputFile, github }: ResetFlags,
+): Promise<readonly TokenDestination[]> {
+  const openers: ((() => Promise<TokenDestination>) | undefined)[] = [
+    save ? async () => (await import('./to-profile.ts')).openProfile(context, apiKey) : undefined,
+    to === undefined ? undefined : async () => (await import('./to-command.ts')).openCommand(context, to),
+    outputFile === undefined ? undefined : async () => (await import('./to-file.ts')).openFile(context, outputFile),
+    github ? async () => (await import('./to-github.ts')).openGithub(context) : undefined,
+  ];
+  const opened: TokenDestination[] = [];
+  try {
+    for (const open of openers) if (open) opened.push(await open());
+    return opened;
+  } catch (error) {
+    await discardAll(opened);
+    throw error;
+  }
+}
+
+async function discardAll(destinations: readonly TokenDestination[]): Promise<void> {
+  for (const destination of destinations) await destination.discard();
 }

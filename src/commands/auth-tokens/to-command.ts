@@ -8,8 +8,8 @@ import type { TokenDestination } from './destination.ts';
 const PREFIX = 'exec:';
 
 /**
- * Opens a shell command that reads the token, without a newline, from its stdin. Its output goes to stderr. The syntax
- * and the first word of the command are checked beforehand.
+ * Opens a shell command as a destination. The command gets the token on stdin, without a newline, and its output goes
+ * to stderr. Checks the syntax and the first word of the command.
  * @throws SvcError `usage` for an invalid command
  */
 export async function openCommand(context: Context, given: string): Promise<TokenDestination> {
@@ -21,7 +21,7 @@ export async function openCommand(context: Context, given: string): Promise<Toke
   }
   if (platform() !== 'win32') requireRunnable(context, line);
   return {
-    name: `the command of --to`,
+    name: 'the --to command',
     deliver: (token) => runWithToken(context, line, token),
     discard: async () => undefined,
   };
@@ -30,15 +30,15 @@ export async function openCommand(context: Context, given: string): Promise<Toke
 function requireRunnable({ cwd, environment }: Context, line: string): void {
   const shell = (...words: readonly string[]) =>
     spawnSync('sh', words, { cwd, env: { ...environment }, encoding: 'utf8', timeout: 5_000 });
-  if (shell('-n', '-c', line).status !== 0) throw toFlagError('invalid shell syntax');
-  // A first word with special characters is left to the shell.
+  if (shell('-n', '-c', line).status !== 0) throw createToFlagError('invalid shell syntax');
+  // Only the shell can resolve a first word with special characters.
   const [command = ''] = line.split(/[\s;|&<>()]/, 1);
   const isPlain = /^[\w./+-]+$/.test(command);
   if (isPlain && shell('-c', 'command -v "$1"', 'sh', command).status !== 0)
-    throw toFlagError(`command not found: ${command}`);
+    throw createToFlagError(`command not found: ${command}`);
 }
 
-function toFlagError(problem: string): SvcError {
+function createToFlagError(problem: string): SvcError {
   return new SvcError('usage', `--to: ${problem}; nothing was sent`, {
     hint: 'the command runs in sh, in the current folder',
   });
@@ -50,7 +50,7 @@ async function runWithToken({ cwd, environment, signal }: Context, line: string,
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // A command may exit before reading all of its input; only its exit code matters.
+    // Ignores write errors: a command may exit without reading all of its input.
     child.stdin?.on('error', () => undefined).end(token);
     await requireSuccess(child);
   } finally {

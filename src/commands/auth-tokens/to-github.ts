@@ -10,7 +10,7 @@ import type { TokenDestination } from './destination.ts';
 const VARIABLE = 'GITHUB_OUTPUT';
 
 /**
- * Opens the output `token` of a GitHub Actions step. A command on stdout first makes the runner mask the token.
+ * Opens the output `token` of a GitHub Actions step as a destination. First makes the runner mask the token.
  * @throws SvcError `usage` outside of a GitHub Actions step
  */
 export async function openGithub({ environment, io }: Context): Promise<TokenDestination> {

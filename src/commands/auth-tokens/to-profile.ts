@@ -7,14 +7,14 @@ import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
 /**
- * Opens the selected profile as a destination for the auth token of an API key. Writing the profile unchanged checks
- * that the profile is writable.
+ * Opens the selected profile as a destination for the auth token. Rewrites the unchanged profile to check that it is
+ * writable.
  * @throws SvcError `usage` if no profile is selected, or the profile belongs to another API key or origin
  */
 export async function openProfile(context: Context, apiKey: string): Promise<TokenDestination> {
   const name = await requireActiveProfileName(context);
   const { folders, clock, environment } = context;
-  // The store gets no abort signal, so that Ctrl-C cannot lose a received token.
+  // The store gets no abort signal, because Ctrl-C must not lose a received token.
   const store = createProfileStore({ folders, clock, environment });
   const check = await ownershipCheck(context, name, apiKey);
   check(findProfile(await store.read(), name));
@@ -26,7 +26,7 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
         profile: { ...profile, apiKey },
         secrets: { ...secrets, authToken: token },
       }));
-      // A failure to print the warning must not look like a failure to save the token.
+      // A failure to print the warning is not a failure to save the token.
       if (keychainProblem !== undefined)
         await context
           .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
@@ -36,7 +36,7 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   };
 }
 
-/** Whether `openProfile` would succeed for the API key and the current service. */
+/** Whether `openProfile` would succeed. */
 export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
   try {
     const name = await requireActiveProfileName(context);
@@ -58,7 +58,7 @@ async function requireActiveProfileName({ options, openSettings }: Context): Pro
   );
 }
 
-/** Creates a check that the profile has the same API key and origin. */
+/** Creates a function that checks the API key and origin of a profile. */
 async function ownershipCheck({ openSettings }: Context, name: string, apiKey: string) {
   const { baseUrl } = await openSettings();
   return (profile: Profile) => {
@@ -66,9 +66,12 @@ async function ownershipCheck({ openSettings }: Context, name: string, apiKey: s
       const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
       throw profileError(problem, 'choose another profile with --profile');
     }
-    const home = profile.baseUrl && new URL(profile.baseUrl).origin;
-    if (!home || !baseUrl || new URL(baseUrl.value).origin !== home) {
-      throw profileError(`profile '${name}' is for ${home ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
+    const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
+    if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
+      throw profileError(
+        `profile '${name}' is for ${profileOrigin ?? 'no base URL'}`,
+        'omit --base-url and SVC_BASE_URL',
+      );
     }
   };
 }

@@ -18,7 +18,7 @@ const BULK_FLAGS = [
   ...THROUGHPUT_FLAGS,
   {
     flags: '--shard <i/n>',
-    description: 'process only part i of n; records are assigned to parts by ID',
+    description: 'process only shard i of n; records are assigned to shards by ID',
     isTuning: true,
   },
   {
@@ -27,17 +27,16 @@ const BULK_FLAGS = [
     choices: ['continue', 'stop'],
     isTuning: true,
   },
-  { flags: '--max-errors <n>', description: 'number of failed records after which to stop', isTuning: true },
+  { flags: '--max-errors <n>', description: 'stop after this many failed records', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
-/** Flag of bulk commands whose records the service refuses if they exist. */
+/** Flag of bulk commands whose service operation rejects existing records. */
 const IF_EXISTS_FLAG = {
   flags: '--if-exists <action>',
   description: 'how to handle records that already exist (default: fail)',
   choices: ['fail', 'skip', 'update'],
 } as const satisfies OptionDefinition;
 
-/** Returns the flags of a bulk operation. */
 export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
   if (!ifExists) return BULK_FLAGS;
   return [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...BULK_FLAGS];

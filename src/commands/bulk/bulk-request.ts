@@ -13,7 +13,7 @@ export interface BulkOptions extends ThroughputOptions {
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
   readonly duplicates: 'fail' | 'first' | 'last';
-  /** How to handle records that already exist (default: they fail). */
+  /** How to handle existing records (default: they fail). */
   readonly ifExists?: 'skip' | 'update';
   readonly shard?: Shard;
   readonly rejects?: string;
@@ -25,9 +25,8 @@ export interface BulkRequest {
   readonly data: Readonly<Record<string, unknown>>;
   /** Single record given by flags. */
   readonly record: Readonly<Record<string, unknown>> | undefined;
-  /** Whether part of the data came from `--data`, and may be the source of an error. */
-  readonly fromDocument: boolean;
+  /** Whether any data came from `--data`. */
+  readonly usesDataFlag: boolean;
   readonly options: BulkOptions;
-  /** All parsed flags of the command. */
   readonly flags: object;
 }

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition } from '../definition.ts';
 
-/** Columns of the input and the fields they map to; an empty field drops the column. Plain data, stored with the job. */
+/** Columns of the input, and the fields to map them to. An empty field drops the column. Stored with the job. */
 export type ColumnMap = readonly (readonly [column: string, field: string])[];
 
 export const MAP_FLAG = {
@@ -10,7 +10,7 @@ export const MAP_FLAG = {
   many: true,
 } as const satisfies OptionDefinition;
 
-/** Parses the values of `--map`. @throws SvcError `usage` for a malformed pair and for a repeated column */
+/** Parses the values of `--map`. @throws SvcError `usage` for a malformed pair or a repeated column */
 export function parseColumnMap(given: readonly string[] | undefined): ColumnMap | undefined {
   if (given === undefined) return undefined;
   const pairs = given.map(parsePair);
@@ -21,7 +21,7 @@ export function parseColumnMap(given: readonly string[] | undefined): ColumnMap 
   return pairs;
 }
 
-/** Splits at the last equals sign: a column may contain one, a field never does. */
+/** Splits at the last equals sign, because a column may contain equals signs, but a field can't. */
 function parsePair(text: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];

@@ -1,20 +1,21 @@
+import type { BatchCalls } from '../../bulk/request-sender.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
+import type { Hint } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import type { BatchCalls } from './request-sender.ts';
 import { showWarnings } from './show-warnings.ts';
 
-/** Upper bound on distinct warnings and questions; only a few of them are shown. */
+/** Upper bound on distinct warnings, and on distinct questions. */
 const MAX_TEXTS = 1_000;
 
-/** Collects an operation's warnings and confirmation questions about its records while they are read, in bounded memory. */
+/** Collects warnings and confirmation questions while records are read, in bounded memory. */
 export class ConfirmationCollector {
   readonly #operation: Operation;
   readonly #fields: BulkFields;
   readonly #data: Readonly<Record<string, unknown>>;
-  readonly warnings = new Set<string>();
+  readonly warnings = new Set<string | Hint>();
   readonly questions = new Set<string>();
   /** Number of records that require confirmation. */
   recordsInQuestion = 0;
@@ -25,7 +26,7 @@ export class ConfirmationCollector {
     this.#data = data;
   }
 
-  /** Function that inspects each record as it will be sent; undefined if the operation has no warnings and no questions. */
+  /** Function to call with each record to be sent. Undefined if the operation has no warnings or questions. */
   get visitor(): ((value: unknown) => void) | undefined {
     const { warnings, confirm } = this.#operation;
     return warnings || confirm ? (value) => this.#inspect(value) : undefined;
@@ -43,11 +44,11 @@ export class ConfirmationCollector {
   }
 }
 
-function addCapped(texts: Set<string>, text: string): void {
+function addCapped<Text extends string | Hint>(texts: Set<Text>, text: Text): void {
   if (texts.size < MAX_TEXTS) texts.add(text);
 }
 
-/** Prints the warnings and asks for confirmation once, before the first request. A dry run needs no confirmation. */
+/** Prints the warnings and asks for confirmation once, before the first request. A dry run skips the confirmation. */
 export async function confirmWrites(
   context: Context,
   { client, fields }: BatchCalls,
@@ -64,9 +65,9 @@ export async function confirmWrites(
   await client.ensureWritesAllowed();
 }
 
-/** Describes how many records a question is about, if there are several: ` (3 of 5 notifications)`. */
+/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single call. */
 function affectedRecords({ field, noun }: BatchCalls['fields'], inQuestion: number, total: number): string {
-  if (total === 1) return '';
+  if (total === 1 && field === undefined) return '';
   return field === undefined && inQuestion < total
     ? ` (${inQuestion} of ${total} ${pluralize(noun)})`
     : ` (${formatNounCount(total, noun)})`;

@@ -19,12 +19,12 @@ export interface FinishedJob {
   readonly rejects: WrittenRejects | undefined;
 }
 
-/** Flushes the journal and completes the output files. An error here becomes the stop reason unless the run was already broken. */
+/** Flushes the journal and completes the output files. An error stops the job, unless the run already failed. */
 export function finishJob(run: JobRun, stop: StopReason | undefined): Promise<FinishedJob> {
   return new JobFinisher(run, stop).finish();
 }
 
-/** Summarizes the job while its journal is still open. */
+/** Summarizes the job. The journal must be open. */
 export function summarizeRun(
   { job, plan, counters, metrics }: JobRun,
   rejects: string | null,
@@ -38,7 +38,7 @@ export function summarizeRun(
     ...{ operation, job: id, total: records + leftOut, counts, refusesExisting, requests, retries, rejects },
     seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
     items: job.journal.unsuccessfulRecords(),
-    place: createRecordLocator(inputs),
+    locate: createRecordLocator(inputs),
   });
 }
 
@@ -92,13 +92,13 @@ class JobFinisher {
       });
     }
     await results?.close();
-    // Without any outcome, the input itself serves as the rejects file.
+    // If no record has an outcome, the input can be sent again.
     this.#rejects = started ? await rejects?.close() : await rejects?.discard();
     journal.setFact('rejects', this.#rejects ?? null);
     return this.#rejects ? this.#displayPath(this.#rejects.path) : null;
   }
 
-  /** Returns the path of a file as the user would type it in the current folder. */
+  /** Returns a path as the user would type it in the current folder. */
   #displayPath(path: string): string {
     const { plan, job, context } = this.#run;
     const { rejects } = plan.options;
@@ -120,7 +120,7 @@ class JobFinisher {
     }
   }
 
-  /** Records the error of this run, for other processes that watch the job. */
+  /** Records the error of this run, for processes that watch the job. */
   #recordStop(summary: BulkSummary): void {
     const { job, plan, recorder } = this.#run;
     const { noun } = plan.calls.fields;

@@ -1,60 +1,61 @@
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { WrittenRejects } from '../../bulk/rejects-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
-import { formatCommand, formatDataCommand } from '../../catalog/command-text.ts';
+import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
 import { findEntryByCommand, getEntry, type OperationEntry } from '../../catalog/manifest.ts';
-import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { commandLineOf, type NextStep, step } from '../../kernel/hint.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import { programCommand } from '../service-flags.ts';
+import { stepForService } from '../service-flags.ts';
 import { readRecords } from './pending-records.ts';
 import type { SendPlan } from './send-plan.ts';
 import { isColumnMap } from './stored-options.ts';
 
-/** Length limit, in characters, for a command that is printed in full. */
+/** Maximum length of a suggested command, in characters. */
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
- * Creates the command that sends the records again with their generated IDs. Returns `undefined` if a repetition is not
- * safe, or if the command would be too long or contain a secret.
+ * Creates a command that sends the records again with the same generated IDs. Returns `undefined` if sending them again
+ * is unsafe, or the command would be too long or contain a secret.
  */
-export async function retryCommand(context: Context, { calls, input, options }: SendPlan): Promise<string | undefined> {
+export async function retryCommand(
+  context: Context,
+  { calls, input, options }: SendPlan,
+): Promise<NextStep | undefined> {
   const { data, fields, operation } = calls;
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];
   for await (const block of readRecords(input)) for (const { json } of block) records.push(JSON.parse(json));
   const sent = { ...data, [fields.field]: records };
-  const line = formatDataCommand(operation.command, sent, programCommand(context.options));
-  return printableCommand(line + ifExistsFlag(options.ifExists) + versionFlag(operation));
+  const words = dataArguments(operation.command, sent);
+  return printableStep(context.options, [...words, ...ifExistsFlag(options.ifExists), ...versionFlag(operation)]);
 }
 
 /**
- * Creates the command that sends the corrected rejects of a job to the same target, with the same input settings. Returns
- * `undefined` if the command would be too long or contain a secret.
- * @param path path of the rejects file in the folder where the command will run
+ * Creates the command that sends a job's rejects to the same target, with the same input settings. Returns `undefined`
+ * if the command would be too long or contain a secret.
+ * @param path path of the rejects file in the folder where the user runs the command
  */
 export function rejectsCommand(
   options: GlobalOptions,
   { operation, data, options: flags }: JobDescription,
   { format, isAnew }: WrittenRejects,
   path: string,
-): string | undefined {
+): NextStep | undefined {
   const entry = getEntry(operation);
-  const program = programCommand(options);
-  const line = canUseFlags(entry, data)
-    ? formatCommand(entry, data, program)
-    : formatDataCommand(entry.command, data, program);
   const map = isAnew ? [] : (flags['map'] ?? []);
   if (!isColumnMap(map)) return undefined;
-  const words = [
-    ...[line, '--file', quoteForShell(path)],
+  return printableStep(options, [
+    ...(canUseFlags(entry, data) ? commandArguments(entry, data) : dataArguments(entry.command, data)),
+    ...['--file', path],
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
-    ...map.flatMap(([column, field]) => ['--map', quoteForShell(`${column}=${field}`)]),
-  ];
-  return printableCommand(words.join(' ') + ifExistsFlag(flags['ifExists']) + versionFlag(entry));
+    ...map.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...ifExistsFlag(flags['ifExists']),
+    ...versionFlag(entry),
+  ]);
 }
 
-/** Whether flags can express all of the data without loss. */
+/** Whether flags can represent all of the data. */
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
   return Object.entries(data).every(([field, value]) => {
     const kind = flags.find(({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field)?.kind;
@@ -63,17 +64,19 @@ function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): b
   });
 }
 
-function ifExistsFlag(action: unknown): string {
-  return typeof action === 'string' ? ` --if-exists ${action}` : '';
+function ifExistsFlag(action: unknown): readonly string[] {
+  return typeof action === 'string' ? ['--if-exists', action] : [];
 }
 
-function printableCommand(line: string): string | undefined {
-  return line.length <= MAX_COMMAND_LENGTH && redactRemembered(line) === line ? line : undefined;
+function printableStep(options: GlobalOptions, words: readonly string[]): NextStep | undefined {
+  const command = stepForService(options, step('retry', ...words));
+  const line = commandLineOf(command);
+  return line.length <= MAX_COMMAND_LENGTH && redactRemembered(line) === line ? command : undefined;
 }
 
-/** Returns the `--api-version` flag, if the job's version is not the default of the command. */
-function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): string {
+/** Returns the `--api-version` flag, unless the job uses the default version of the command. */
+function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): readonly string[] {
   const defaultEntry = findEntryByCommand(command);
-  const [, version] = path.split('/');
-  return defaultEntry?.version === version ? '' : ` --api-version ${version}`;
+  const [, version = ''] = path.split('/');
+  return defaultEntry?.version === version ? [] : ['--api-version', version];
 }

@@ -20,14 +20,13 @@ import type { ColumnMap } from './column-map.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { showWarnings } from './show-warnings.ts';
 
-/** Records of a command after all of them were checked and found valid. */
+/** Records of a command, checked and valid. */
 export interface CheckedInput {
   readonly input: RecordInput;
   readonly rules: RecordRules;
   readonly check: RecordCheck;
 }
 
-/** Settings of a job for reading its records. */
 export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
   /** Path of the copy of piped input. */
   readonly spool: string;
@@ -36,9 +35,8 @@ export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shar
 }
 
 /**
- * Reads and checks the records of a command from its files, from `--data`, or from flags. On failure the copy of piped
- * input is deleted.
- * @throws SvcError `usage` unless there is exactly one source and all flags are valid, `bad_data` if a record is invalid
+ * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the copy of piped input.
+ * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `bad_data` for an invalid record
  */
 export async function gatherInput(
   context: Context,
@@ -48,7 +46,7 @@ export async function gatherInput(
   { generateId, shard, spool, visitRecord }: JobInputSettings,
 ): Promise<CheckedInput> {
   checkRecordSource(entry, fields, request);
-  const reading = readingSignal(context.signal);
+  const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
   const { data } = request;
@@ -70,20 +68,20 @@ export async function gatherInput(
   }
 }
 
-/** Returns the target of all records of a command; `undefined` if each record is a call with its own target. */
+/** Returns the common target of all records. Returns `undefined` if each record is a call with its own target. */
 export function expectedTarget(
   { field, targetFields }: BulkFields,
   data: BulkRequest['data'],
 ): CommonTarget | undefined {
   if (field === undefined) return undefined;
-  // A missing required field is reported elsewhere.
+  // Skips missing required fields, which another check reports.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
   const names = known.map(({ name }) => name);
-  return new CommonTarget(names, data, 'refused');
+  return new CommonTarget(names, data, 'reject');
 }
 
-/** Copies the command's signal for the first reading. Later readings must work even after the command was interrupted. */
-export function readingSignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+/** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */
+export function copySignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
@@ -98,7 +96,7 @@ async function inputError(
   { name, files }: RecordInput,
   check: RecordCheck,
 ): Promise<SvcError> {
-  const isFromFlags = request.options.file === undefined && !request.fromDocument;
+  const isFromFlags = request.options.file === undefined && !request.usesDataFlag;
   const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
   const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
   const failure = isFromFlags ? 'usage' : 'bad_data';
@@ -106,7 +104,7 @@ async function inputError(
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
-  // If the file is truncated and has other problems, the hint about the truncation is not enough.
+  // A hint about a truncated file applies only if there are no other problems.
   const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
   if (applies && isIncomplete) return hint;
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
@@ -123,14 +121,13 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   }
   const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
   if (count === 1) return;
-  const problem =
-    count === 0 ? `no ${pluralize(noun)} were given` : `${pluralize(noun)} were given in more than one way`;
+  const problem = count === 0 ? `no ${pluralize(noun)} specified` : `${pluralize(noun)} specified in more than one way`;
   throw new SvcError('usage', problem, {
     hint: hint`use --file <path>, or ${idFlagName} for a single ${noun}; see ${step('help', ...entry.command, '--help')}`,
   });
 }
 
-/** Finds the flag for the ID of a record, or for the list of IDs. */
+/** Finds the flag for a record's ID, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);
@@ -140,7 +137,7 @@ async function openRecords(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, fromDocument, options }: BulkRequest,
+  { data, record, usesDataFlag, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
   if (options.file !== undefined) {
@@ -154,7 +151,7 @@ async function openRecords(
     return createMemoryInput('--data', [record]);
   }
   const listed: unknown = data[fields.listName];
-  const flag = fromDocument ? undefined : idFlag(entry, fields);
+  const flag = usesDataFlag ? undefined : idFlag(entry, fields);
   const name = context.inputNaming === 'fields' ? fields.listName : `--${flag?.name ?? 'data'}`;
   return createMemoryInput(name, Array.isArray(listed) ? listed : [listed]);
 }
@@ -168,7 +165,6 @@ function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFi
   });
 }
 
-/** Opens the input files that the options name. */
 export function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
   { listName, knownFields, id, listed, generatesIds }: BulkFields,

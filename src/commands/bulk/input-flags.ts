@@ -2,7 +2,6 @@ import type { RecordRules } from '../../bulk/record-checker.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import type { OptionDefinition } from '../definition.ts';
 
-/** Input files, read one after another. */
 export const FILE_FLAG = {
   flags: '--file <path>',
   description: "input file: JSON, NDJSON, CSV, or YAML; '-' for stdin (repeatable)",

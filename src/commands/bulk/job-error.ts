@@ -1,24 +1,24 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
-/** How a run ended. */
+/** The end of a run, as input for its error. */
 export interface JobEnd {
-  /** Name of one record: `user`. */
+  /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly stop: StopReason | undefined;
   /** Whether the job has unfinished records and can be resumed. */
   readonly resumable: boolean;
-  /** Command that sends the rejects, or, without a rejects file, the same records again. */
-  readonly followUp?: string | undefined;
-  /** The write, if the job has a single record. */
+  /** Command that sends the rejects, or the same records if there is no rejects file. */
+  readonly followUp?: NextStep | undefined;
+  /** Set if the job has a single record. */
   readonly single?: RecordWrite | undefined;
 }
 
-/** Creates the error that a run ends with, the most severe if several apply; `undefined` if every record succeeded. */
+/** Creates the most severe error that applies to a run. Returns `undefined` if every record succeeded. */
 export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
@@ -63,18 +63,17 @@ function singleError(single: RecordWrite, { failures: [failure], rejects }: Bulk
   return writeError(single, failure ?? { message: null, code: null }, rejects === null ? undefined : nextStep);
 }
 
-/** Adds the number of unsent records to an error. */
 function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {
   return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
 }
 
-/** Creates the hint about the records that did not succeed. */
-function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: string): string {
+/** Creates the hint for records that failed or have an unknown outcome. */
+function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: NextStep) {
   if (rejects === null && failed > 0) return 'fix the input and try again';
-  if (rejects === null && followUp !== undefined) return `repeating it is safe: ${followUp}`;
-  // A generated ID must be reused; otherwise the record would be written twice.
+  if (rejects === null && followUp !== undefined) return hint`repeating it is safe: ${followUp}`;
+  // The generated ID must be reused; otherwise, the record would be written twice.
   if (rejects === null) return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
   const command = followUp ?? `the same command with --file ${rejects}`;
-  if (failed === 0) return `retry with: ${command}`;
-  return `fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
+  if (failed === 0) return hint`retry with: ${command}`;
+  return hint`fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
 }

@@ -17,21 +17,21 @@ import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** A job that this process has locked and runs. */
+/** A job locked and run by this process. */
 export interface OpenJob {
   readonly description: JobDescription;
   readonly journal: Journal;
-  /** Undefined for a run without input files: its journal is in memory and the job cannot be resumed. */
+  /** Undefined for a run without input files, which keeps its journal in memory and cannot be resumed. */
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-/** A job's folder, locked by this process. */
+/** The folder of a job locked by this process. */
 export interface LockedJobFolder {
   readonly folder: JobFolder;
   release(): void;
 }
 
-/** Creates and locks a job's folder, and deletes old finished jobs. */
+/** Creates and locks a job's folder. Deletes old finished jobs. */
 export async function createLockedFolder({ folders, clock }: Context, job: string): Promise<LockedJobFolder> {
   const folder = await createJobFolder(folders, job);
   const release = await lockJob(folder, clock);
@@ -52,7 +52,6 @@ interface NewJob {
   readonly plan: SendPlan;
 }
 
-/** Describes a new job for its journal. */
 export async function describeJob(
   context: Context,
   { job, operation, request, plan }: NewJob,
@@ -68,7 +67,7 @@ export async function describeJob(
     target: await describeJobTarget(context),
     inputs: source.files.map((file, at) => describeInput(file, check.files[at]?.first ?? 0)),
     records: check.records,
-    leftOut: check.leftOut,
+    leftOut: check.skipped,
     startedAt: context.clock.now(),
   };
 }
@@ -86,7 +85,7 @@ export async function startJob(
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
 }
 
-/** Describes the target of this command, as stored with a job. */
+/** Describes the target of the current command for a job's journal. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');

@@ -9,8 +9,8 @@ import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
 /**
- * Number of runs that may send a record while its outcome stays unknown. Records with caller-chosen IDs can be sent any
- * number of times; records that replace fields are sent at most once more, like after a failure within a run.
+ * Maximum number of runs that may send a record while its outcome is unknown. Records with caller-chosen IDs have no
+ * limit. Records that replace fields are sent at most twice.
  */
 const MAX_SENDS = {
   read: 1,
@@ -28,7 +28,7 @@ const INTERRUPTED_RESULT = {
 
 type SendSource = Pick<SendPlan, 'calls' | 'input'>;
 
-/** Yields the records that a job has yet to send. Records that must not be sent again are settled as unknown along the way. */
+/** Yields the records that a job has yet to send. Settles records as unknown if they must not be sent again. */
 export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, (batch) =>
     recorder.recordResult(batch, {
@@ -38,7 +38,7 @@ export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRe
   );
 }
 
-/** Yields the same records as `pendingRecords`, but settles none. */
+/** Yields the same records as `pendingRecords`, without settling any. */
 export function previewPendingRecords(job: OpenJob, source: SendSource): AsyncIterable<PendingRecords> {
   return recordsToSend(job, source, async () => undefined);
 }
@@ -53,7 +53,7 @@ function recordsToSend(
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 
-/** Reads the records of an input, without the excluded ones. */
+/** Reads the records of an input, except excluded ones. */
 export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
   for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
 }

@@ -1,13 +1,13 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
-/** Number of failures in the table format; the other formats contain more. */
+/** Maximum number of failures in the table format. The other formats contain more. */
 const MAX_SHOWN_FAILURES = 10;
 
 const FAILURE_COLUMNS = [
@@ -19,8 +19,8 @@ const FAILURE_COLUMNS = [
 ] as const satisfies readonly Column[];
 
 /**
- * Prints the summary of a job: as data for scripts, and as text for people. The text for a single record is one line if it
- * succeeded or was skipped; otherwise, the error contains everything.
+ * Prints the summary of a job as data or as text. For a single record, the text is one line; if the record failed, the
+ * error is printed instead.
  */
 export async function printSummary(
   context: Context,
@@ -49,7 +49,9 @@ export async function printSummary(
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;
 
-/** `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, or `3 folders: 1 created, 2 unchanged (…)` if the effects are known. */
+/**
+ * Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`. Shows effects such as `1 created` if they are known.
+ */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
   const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)

@@ -1,13 +1,13 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { OperationEntry } from '../../catalog/operation-entry.ts';
-import { isKnownStatus, meaningOfStatus } from '../../client/status.ts';
+import { interpretStatus, isKnownStatus } from '../../client/status.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
 
-/** The write of a job with a single record. */
+/** The write of a job's only record. */
 export interface RecordWrite {
   readonly entry: OperationEntry;
   readonly fields: BulkFields;
@@ -16,14 +16,14 @@ export interface RecordWrite {
   readonly id: string;
 }
 
-/** The verbs of bulk commands, with the preposition before the target. */
+/** Verbs of bulk commands, each with the preposition before its target. */
 const VERBS = {
   add: { past: 'Added', preposition: 'to' },
   update: { past: 'Updated', preposition: 'in' },
   delete: { past: 'Deleted', preposition: 'from' },
 } as const;
 
-/** Input fields that name the target of a record, from the inside out. */
+/** Input fields that name the target of a record, from the innermost to the outermost, with their labels. */
 const TARGETS = [
   ['organizationUserGroupId', 'group '],
   ['documentId', 'document '],
@@ -31,7 +31,7 @@ const TARGETS = [
   ['organizationId', ''],
 ] as const;
 
-/** Describes the write of one record that was applied or skipped: `Added user u9 to acme`. */
+/** Describes a single write that was applied or skipped: `Added user u9 to acme`. */
 export function describeWrite(write: RecordWrite, { created, updated, unchanged, existing }: BulkSummary): string {
   const { past, preposition } = verbOf(write);
   const name = nameOf(write);
@@ -42,14 +42,14 @@ export function describeWrite(write: RecordWrite, { created, updated, unchanged,
   return created ? `Created ${name}${inTarget}` : `${past} ${name}${withTarget(write, preposition)}`;
 }
 
-/** Describes the write of one record with an unknown outcome. */
+/** Describes a single write with an unknown outcome. */
 export function describeUnknownWrite(write: RecordWrite): string {
   const { past, preposition } = verbOf(write);
   return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
 }
 
 /**
- * Creates the error for a record that failed. Its kind, and so the exit code, follow from the service's code for the record.
+ * Creates the error for a single record that failed. The service's code for the record determines the kind of error.
  * @param nextStep hint about the rejects file, if there is one
  */
 export function writeError(
@@ -70,7 +70,7 @@ export function writeError(
 
 /** Determines the kind of a record's failure. Without a known code, the message decides. */
 function failureOf(status: string | undefined, message: string): Failure {
-  if (isKnownStatus(status)) return meaningOfStatus(status, 200).failure;
+  if (isKnownStatus(status)) return interpretStatus(status, 200).failure;
   if (/\b(?:not found|does not exist)\b/i.test(message)) return 'not_found';
   return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
 }
@@ -87,12 +87,12 @@ function verbOf({ entry }: RecordWrite) {
   return { verb, ...VERBS[verb] };
 }
 
-/** `user u9` */
+/** Returns a label such as `user u9`. */
 function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
   return `${object ?? noun} ${id}`;
 }
 
-/** ` to document d1 in acme`, or an empty text if the operation has no target. */
+/** Returns a phrase such as ` to document d1 in acme`. Empty if the operation has no target. */
 function withTarget({ data }: RecordWrite, preposition: string): string {
   const targets = TARGETS.flatMap(([field, noun]) => (data[field] === undefined ? [] : [`${noun}${data[field]}`]));
   return targets.length > 0 ? ` ${preposition} ${targets.join(' in ')}` : '';

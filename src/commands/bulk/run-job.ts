@@ -15,8 +15,8 @@ import { sendJob } from './send-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
 /**
- * Sends the pending records of a job, writes its output files, and prints the summary of the whole job.
- * @throws SvcError unless every record succeeded, after the summary was printed
+ * Sends the pending records of a job, writes its output files, and prints the summary.
+ * @throws SvcError unless every record succeeded. The summary is printed first.
  */
 export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Promise<void> {
   const run = await openJobRun(context, job, plan).catch(async (error: unknown) => {
@@ -42,7 +42,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   if (failure !== undefined) throw failure;
 }
 
-/** Prints the summary. For records from files, appends it to the summary of a GitHub Actions step too. */
+/** Prints the summary. For records from files, also appends it to the GitHub Actions step summary. */
 async function reportSummary(
   { context, job, plan }: JobRun,
   summary: BulkSummary,
@@ -57,7 +57,7 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-/** Returns the write of a job with a single record; `undefined` for other jobs. */
+/** Returns the write of a job with a single record, and `undefined` for other jobs. */
 function singleWrite(
   entry: OperationEntry,
   { description }: OpenJob,
@@ -68,7 +68,7 @@ function singleWrite(
   return isSingle ? { entry, fields: calls.fields, data: calls.data, id: first.id } : undefined;
 }
 
-/** Creates the command that sends the records that did not succeed, if the job cannot be resumed. */
+/** Creates the command that sends the failed and unknown records. Returns `undefined` if the job can be resumed. */
 async function followUpCommand(
   { context, job, plan }: JobRun,
   { summary, resumable, rejects: writtenRejects }: FinishedJob,
@@ -79,14 +79,14 @@ async function followUpCommand(
   return writtenRejects && rejectsCommand(context.options, job.description, writtenRejects, rejects);
 }
 
-/** Deletes the job and its output files. No record was applied, and none will be. */
+/** Deletes the output files and the job, in which no record was applied. */
 async function discardRun({ context, files, job }: JobRun): Promise<void> {
   await files.rejects?.discard();
   await files.results?.close();
   await closeUnsentJob(job, context.clock);
 }
 
-/** Closes a job after a run that sent nothing, and deletes the job if it is new. */
+/** Closes a job after a run without requests. Deletes a new job. */
 async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
   const isNew = journal.getFact('run') === undefined;
   journal.close();

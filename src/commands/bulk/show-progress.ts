@@ -14,21 +14,20 @@ export async function showCheckProgress(context: Context, input: RecordInput): P
   }));
 }
 
-/** Counters that the progress of sending is shown from. */
+/** State to display as the progress of sending. */
 export interface SendProgress {
   readonly counters: JobCounters;
   readonly limiter: Limiter;
   readonly records: number;
-  /** Name of one record: `user`. */
+  /** Singular noun for a record: `user`. */
   readonly noun: string;
 }
 
-/** Shows the progress of sending, or, after a signal, the requests still in flight. Returns a function that ends the display. */
+/** Shows the progress of sending. A signal ends the display. Returns a function that ends the display. */
 export async function showSendProgress(
   context: Context,
   { counters, limiter, records, noun }: SendProgress,
 ): Promise<() => Promise<void>> {
-  // The progress of a single record is not worth showing.
   if (records < 2) return async () => undefined;
   const { signal } = context;
   const progress = await context.progress();
@@ -49,8 +48,8 @@ export async function showSendProgress(
 
 function stopMessage(inFlight: number, reason: unknown): string {
   const isCtrlC = reason instanceof SvcError && reason.failure === 'interrupted';
-  const howToForce = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
+  const forceHint = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
   return inFlight > 0
-    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${howToForce})`
+    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})`
     : 'stopping';
 }

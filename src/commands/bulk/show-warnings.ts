@@ -1,10 +1,11 @@
+import type { Hint } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 
-/** Number of distinct warnings to show. */
+/** Maximum number of distinct warnings to show. */
 const MAX_SHOWN_WARNINGS = 5;
 
-/** Prints the first few distinct warnings, and the number of others. */
-export async function showWarnings(context: Context, warnings: Iterable<string>): Promise<void> {
+/** Prints the first distinct warnings, and the number of the others. */
+export async function showWarnings(context: Context, warnings: Iterable<string | Hint>): Promise<void> {
   const distinct = [...new Set(warnings)];
   for (const warning of distinct.slice(0, MAX_SHOWN_WARNINGS)) await context.warn(warning);
   const more = distinct.length - MAX_SHOWN_WARNINGS;

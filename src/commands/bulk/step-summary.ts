@@ -1,14 +1,15 @@
 import { appendFile } from 'node:fs/promises';
 import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
 import { localFileError } from '../../kernel/files.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
-/** Number of failures in the summary of a step, which is limited to 1 MB. */
+/** Maximum number of failures to list, because GitHub limits a step summary to 1 MB. */
 const MAX_SHOWN_FAILURES = 20;
 
-/** Appends the summary of a job to the file of a GitHub Actions step summary. Only warns if the file cannot be written. */
+/** Appends the summary of a job to a GitHub Actions step summary. Warns if the file cannot be written. */
 export async function appendStepSummary(
   { warn }: Context,
   path: string,
@@ -20,7 +21,7 @@ export async function appendStepSummary(
   );
 }
 
-/** Renders a summary as Markdown. Text from files and from the service is escaped. */
+/** Renders a summary as Markdown. Escapes text from files and from the service. */
 function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, failed, unknown, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
@@ -30,10 +31,9 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
   const counted = ['succeeded', ...effects, 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
-    table(
-      [...counted, 'seconds'].map((name) => name.replace(/^./, (letter) => letter.toUpperCase())),
-      [[...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)]],
-    ),
+    table([...counted, 'seconds'].map(upperFirst), [
+      [...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)],
+    ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
     `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
@@ -57,7 +57,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Escapes all punctuation, so that the text contains no markup, links, or mentions. */
+/** Escapes all punctuation. The result contains no Markdown syntax, links, or mentions. */
 function escapeMarkdown(text: string): string {
   return escapeForTerminal(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

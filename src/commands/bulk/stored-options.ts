@@ -16,7 +16,6 @@ function isOneOf<const Choice extends string>(...choices: readonly Choice[]): Gu
   return (value): value is Choice => choices.some((choice) => choice === value);
 }
 
-/** Checks a column map from a journal. */
 export function isColumnMap(value: unknown): value is ColumnMap {
   return Array.isArray(value) && value.every((pair) => isTextList(pair) && pair.length === 2);
 }
@@ -41,8 +40,8 @@ const GUARDS: { readonly [Name in keyof BulkOptions]-?: Guard<NonNullable<BulkOp
 const REQUIRED = ['concurrency', 'onError', 'duplicates'] as const satisfies readonly (keyof BulkOptions)[];
 
 /**
- * Reads the options of a job from its journal.
- * @throws SvcError `local` for an option that is unknown, missing, or has an unexpected value
+ * Parses the options in a job's journal.
+ * @throws SvcError `local` for an unknown, missing, or invalid option
  */
 export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>): BulkOptions {
   const names = new Set([...REQUIRED, ...Object.keys(options)]);

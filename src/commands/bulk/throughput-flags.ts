@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
 
-/** Limits on how fast a run sends. */
+/** Limits on the speed of a run. */
 export interface ThroughputOptions {
   readonly batchSize?: number;
   readonly concurrency?: number | 'auto';
@@ -34,10 +34,9 @@ export const RESUME_THROUGHPUT_FLAGS = [
   { ...RATE, description: `${RATE.description} (default: as before)` },
 ] as const satisfies readonly OptionDefinition[];
 
-/** Parsed throughput flags. */
 export type ThroughputFlags = OptionsOf<typeof THROUGHPUT_FLAGS>;
 
-/** Parses the flags. @throws SvcError `usage` for an invalid number or rate */
+/** Parses the throughput flags. @throws SvcError `usage` for an invalid value */
 export function parseThroughput({ batchSize, concurrency, rate }: ThroughputFlags): ThroughputOptions {
   return {
     ...optionalProperty('rate', parseRate(rate)),

@@ -26,7 +26,6 @@ export const ALLOW_UNKNOWN_EVENT_FLAG = {
   description: 'accept unknown event types',
 } as const satisfies OptionDefinition;
 
-/** Flags of operations that are not defined in the catalog. */
 export const CALL_FLAGS = [
   DATA_FLAG,
   ALL_FLAG,

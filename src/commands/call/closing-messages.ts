@@ -1,36 +1,36 @@
-import { formatCommand } from '../../catalog/command-text.ts';
+import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { flagName } from '../../catalog/flags.ts';
 import { manifest } from '../../catalog/manifest.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import { programCommand } from '../service-flags.ts';
 
 export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 
-/** Collects messages about a result, which are printed after it. */
+/** Collects messages to print after a result. */
 export function createClosingMessages(context: Context, operation: Operation) {
   let shown = 0;
   let nextCursor: unknown;
-  let printOthers: (() => Promise<void>) | undefined;
+  let printFoundMessage: (() => Promise<void>) | undefined;
   return {
     /** Counts the records of a page. */
     countPage(data: unknown): void {
       const lists = operation.records === undefined && isObject(data) ? Object.values(data) : [listOf(operation, data)];
       for (const list of lists) if (Array.isArray(list)) shown += list.length;
     },
-    /** Remembers that there are more pages, starting at the cursor. */
+    /** Sets the cursor of the next page. */
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
-    /** Remembers which requested records are missing, or whether the list is empty. */
+    /** Records the missing IDs of a request. If none are missing, an empty list causes a message. */
     setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
-      if (missing.length > 0) printOthers = () => context.warn(`not found: ${missing.join(', ')}`);
-      else if (shown === 0) printOthers = () => noteNoRecords(context, operation, input);
+      if (missing.length > 0) printFoundMessage = () => context.warn(`not found: ${missing.join(', ')}`);
+      else if (shown === 0) printFoundMessage = () => printNoRecords(context, operation, input);
     },
     async print(): Promise<void> {
-      await printOthers?.();
+      await printFoundMessage?.();
       if (nextCursor === undefined) return;
       const field = operation.pages?.cursorIn ?? '';
       const next =
@@ -47,14 +47,13 @@ export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }
 
-/** Prints `no results`, with the command that adds some if there is one: `svc documents add --org acme …`. */
-export async function noteNoRecords(
+/** Prints `no results`. Suggests the command that adds records, if there is one. */
+export async function printNoRecords(
   context: Context,
   { addedBy }: Operation,
   { organizationId }: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const adder = manifest.find(({ name }) => name === addedBy);
-  const suggestion =
-    adder && `; add some with: ${formatCommand(adder, { organizationId }, programCommand(context.options))} …`;
-  await context.note(`no results${suggestion ?? ''}`);
+  const adding = adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
+  await context.note(adding ? hint`no results; add some with: ${adding}` : 'no results');
 }

@@ -10,8 +10,9 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 /**
- * Reads the object given by `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
- * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable file
+ * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
+ * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable
+ * file
  */
 export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
@@ -20,7 +21,10 @@ export async function readData(context: Context, argument: string): Promise<Reco
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/** Reads any JSON value given by `--data`. @throws SvcError like `readData`, but accepts values other than objects */
+/**
+ * Reads any JSON value in `--data`.
+ * @throws SvcError like `readData`, except for JSON that is not an object
+ */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const text = await readArgument(context, argument);
   const value = tryParseJson(text);
@@ -29,8 +33,8 @@ export async function readJson(context: Context, argument: string): Promise<unkn
       hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
     });
   }
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, optionalProperty('hint', wrong.hint));
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('bad_data', `--data: ${found.problem}`, optionalProperty('hint', found.hint));
   return value;
 }
 

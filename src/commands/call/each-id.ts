@@ -4,21 +4,21 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 interface AttemptedIds {
-  /** Name of the resource: `endpoint`. */
+  /** Singular noun for the resource: `endpoint`. */
   readonly noun: string;
-  /** IDs in the order of the attempts. */
+  /** IDs, in the order of the calls. */
   readonly ids: readonly string[];
-  /** Failures that concern a single ID. */
+  /** Failures after which the next ID is still tried. */
   readonly isolatedFailures: readonly Failure[];
 }
 
-/** Collects the failures of a command that repeats a call for several IDs. */
+/** Collects the failures of a command that makes the same call for several IDs. */
 export function collectIdFailures(context: Context, { noun, ids, isolatedFailures }: AttemptedIds) {
   const failed: { readonly id: string; readonly error: SvcError }[] = [];
   return {
     /**
-     * Reports the failure of one ID, so that the command can continue with the next.
-     * @throws the error itself for a single ID, and, with the list of untried IDs, if the next ID would fail as well
+     * Prints the failure of an ID as a warning.
+     * @throws the error itself if there is only one ID, or, with the list of untried IDs, if other IDs would fail too
      */
     async add(id: string, error: unknown): Promise<void> {
       if (!(error instanceof SvcError) || ids.length === 1) throw error;
@@ -30,7 +30,7 @@ export function collectIdFailures(context: Context, { noun, ids, isolatedFailure
       failed.push({ id, error });
       await context.warn(`${id}: ${error.message}${error.status ? ` (${error.status})` : ''}`);
     },
-    /** @throws SvcError `some_failed` with the IDs that failed */
+    /** @throws SvcError `some_failed` with the failed IDs */
     throwIfAny(): void {
       const [first] = failed;
       if (!first) return;

@@ -5,10 +5,10 @@ import { type Hint, hint, type NextStep, type StepKind, step } from '../../kerne
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Creates a step that calls an operation for the same organization. */
+/** Creates a step that calls an operation with the same organization. */
 type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
 
-/** Adds a hint to a not-found error: the command that creates or lists the missing resource, if there is one. */
+/** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
 export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
   const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
@@ -20,17 +20,17 @@ export function withHint(entry: OperationEntry, input: Input, error: SvcError): 
   return nextStep ? error.reworded({ message: nameOrganization(message, input), hint: nextStep }) : error;
 }
 
-/** Adds the ID to a message about a missing organization. */
+/** Adds the ID to the service's message about a missing organization. */
 function nameOrganization(message: string, { organizationId }: Input): string {
   return typeof organizationId === 'string' && message === 'Organization not found.'
     ? `organization ${organizationId} not found`
     : message;
 }
 
-/** Messages about a missing parent, such as the organization, rather than about the object of the call. */
+/** Service messages about a missing parent of the requested object. */
 const MISSING_PARENT = /^(organization|folder|document) (?:was )?not found\b/i;
 
-/** Creates a hint about the missing parent named in the service's message. */
+/** Creates a hint about the missing parent in the service's message. */
 function hintForMissingParent(
   { flags, command }: OperationEntry,
   input: Input,
@@ -42,22 +42,22 @@ function hintForMissingParent(
   const createFlagName = `create-${noun}`;
   const createFlag = flags.find(({ name, ofRecord }) => name === createFlagName && !ofRecord);
   if (createFlag && input[createFlag.path[0] ?? ''] !== true) return `add --${createFlagName} to create it`;
-  const lister = findEntryByCommand([`${noun}s`, 'list']);
-  if (lister && lister.command.join(' ') !== command.join(' '))
-    return hint`${createStep('list', lister)} lists the existing ones`;
-  const adder = findEntryByCommand([`${noun}s`, 'add']);
-  return adder && !lister ? hint`${createStep('change', adder)} creates it` : undefined;
+  const listEntry = findEntryByCommand([`${noun}s`, 'list']);
+  if (listEntry && listEntry.command.join(' ') !== command.join(' '))
+    return hint`${createStep('list', listEntry)} lists the existing ones`;
+  const addEntry = findEntryByCommand([`${noun}s`, 'add']);
+  return addEntry && !listEntry ? hint`${createStep('change', addEntry)} creates it` : undefined;
 }
 
-/** Creates a hint about the command that lists the resources of the same kind. */
+/** Creates a hint with the command that lists resources of the same type. */
 function listHint(
   { command, argument, flags }: OperationEntry,
   input: Input,
   createStep: StepBuilder,
 ): Hint | undefined {
-  const lister = findEntryByCommand([...command.slice(0, -1), 'list']);
-  const isAboutOne = argument !== undefined || lister?.command.join(' ') === command.join(' ');
-  if (!lister || !isAboutOne) return undefined;
+  const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
+  const isAboutOne = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
+  if (!listEntry || !isAboutOne) return undefined;
   const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
-  return argument || hasMore ? hint`${createStep('list', lister)} lists the existing ones` : undefined;
+  return argument || hasMore ? hint`${createStep('list', listEntry)} lists the existing ones` : undefined;
 }

@@ -7,10 +7,10 @@ import type { OptionsOf } from '../definition.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from './call-flags.ts';
 
 /**
- * Checks event types, or patterns of event types with `*`, before anything is sent. With `--allow-unknown-event`, an unknown
- * one only causes a warning.
- * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from a document
- * @throws SvcError for unknown event types, with the nearest known one
+ * Checks event types and patterns with `*` before a request. With `--allow-unknown-event`, unknown types are only
+ * warnings.
+ * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from `--data`
+ * @throws SvcError for unknown event types, with the nearest known type
  */
 export async function checkEventTypes(
   context: Pick<Context, 'warn'>,
@@ -18,7 +18,7 @@ export async function checkEventTypes(
   { allowUnknownEvent }: OptionsOf<readonly [typeof ALLOW_UNKNOWN_EVENT_FLAG]>,
   failure: 'usage' | 'bad_data' = 'usage',
 ): Promise<void> {
-  const unknown = [...new Set(given)].filter((type) => !isKnownEventType(type));
+  const unknown = [...new Set(given)].filter((type) => !EVENT_NAMES.some((known) => matchesPattern(known, type)));
   const [first] = unknown;
   if (first === undefined) return;
   if (allowUnknownEvent === true) {
@@ -29,10 +29,6 @@ export async function checkEventTypes(
   throw new SvcError(failure, `unknown event type${unknown.length > 1 ? 's' : ''} ${quoted}`, {
     hint: unknownEventHint(first),
   });
-}
-
-function isKnownEventType(type: string): boolean {
-  return EVENT_NAMES.some((known) => matchesPattern(known, type));
 }
 
 const { flags: ALLOW_FLAG } = ALLOW_UNKNOWN_EVENT_FLAG;

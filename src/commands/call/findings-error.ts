@@ -1,10 +1,10 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 
 interface FindingsContext {
   readonly failure: Failure;
-  /** Source of the findings, for the summary line: `users.json`, and `its users`. */
+  /** Source of the findings, and the part of it that was checked: `users.json` and `its users`. */
   readonly name: string;
   readonly part: string;
   readonly hint: string;
@@ -13,9 +13,8 @@ interface FindingsContext {
 const MAX_SHOWN = 20;
 
 /**
- * Creates the error for an input with problems. A single one becomes the error message; several are printed first, or joined
- * in JSON.
- * @param input the first findings, and the number of all findings
+ * Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON.
+ * @param input the first findings, and the total number
  */
 export async function findingsError(
   context: Context,

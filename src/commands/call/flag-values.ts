@@ -6,13 +6,12 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { parsePairs, splitPair } from './key-value.ts';
 
-/** Functions and values needed to parse flags. */
 export interface FlagDependencies {
   readonly now: number;
   readonly warn: (text: string) => void;
 }
 
-/** Parses the text of a flag. @throws SvcError `usage` that names the flag */
+/** Parses the value of a flag. @throws SvcError `usage` with the name of the flag */
 export function parseFlagValue(
   flag: Flag,
   given: string | boolean | readonly string[],
@@ -63,7 +62,7 @@ function parseSwitch({ name }: Flag, text: string): boolean {
   throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
-/** Parses a change: `open:done` is from `open` to `done`. */
+/** Parses a change such as `open:done`. */
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)
@@ -73,7 +72,7 @@ function parseChange({ name }: Flag, text: string): { from: string; to: string }
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
-/** Parses an object given as key=value pairs, as JSON, or as the value of its first field. */
+/** Parses an object from key=value pairs, from JSON, or from the value of its first field. */
 function parseEntry(flag: Flag, text: string, dependencies: FlagDependencies): unknown {
   const { keys = [], name } = flag;
   if (text.startsWith('{')) return parseJson(flag, text);
@@ -111,7 +110,7 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
 export function parseJson({ name }: Flag, text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined) throw new SvcError('usage', `--${name} is not valid JSON`);
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('usage', `--${name}: ${wrong.problem}`, wrong.hint ? { hint: wrong.hint } : {});
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('usage', `--${name}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
   return value;
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 
-/** Parses `a=1,b="x,y"` into pairs. A value in double quotes may contain commas; double quotes inside are doubled. */
+/** Parses `a=1,b="x,y"` into pairs. A quoted value may contain commas, and `""` for a double quote. */
 export function parsePairs(text: string, flag: string): readonly (readonly [string, string])[] {
   const pairs: [string, string][] = [];
   let rest = text;

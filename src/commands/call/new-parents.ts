@@ -6,11 +6,11 @@ import { getFlagValue } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**
- * Checks whether a write would create organizations or users that its caller may have mistyped. On a terminal, asks before
- * it creates one. In scripts, warns if an ID known on this machine is similar. Flags such as `--create-organization` answer
- * the question. Sends nothing: looks into the store of the embedded service, or at the IDs remembered for the profile.
- * @returns the records of the embedded service that the write will create; over the network, they are unknown
- * @throws SvcError `usage` for a no
+ * Checks for organizations and users that a write would create, possibly because of a typo in an ID. Prompts on a
+ * terminal. In scripts, warns if a known ID is similar. A flag such as `--create-organization` skips the check. Looks
+ * IDs up in the embedded service's store, or in the IDs cached for the profile. Sends no requests.
+ * @returns the parents that the write will create; empty for a remote service, where they are unknown
+ * @throws SvcError `usage` if the user declines
  */
 export async function confirmNewParents(
   context: Context,
@@ -23,11 +23,11 @@ export async function confirmNewParents(
   const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
   const { local, dryRun } = context.options;
   const missing = local ? await findMissingInStore(context, parents) : await findUnknown(context, parents);
-  // The users of a new organization are new as well, so one question is enough.
+  // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
   for (const parent of missing) {
     const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
-    // The first one cannot be a mistyped other one.
+    // Without other IDs, a typo is unlikely.
     const isFirst = parent.others.length === 0;
     if (getFlagValue(flags, `create-${parent.kind}`) === true || isImplied || isFirst) continue;
     if (canAsk(context) && !dryRun) await context.confirm(question(parent, local));
@@ -36,8 +36,8 @@ export async function confirmNewParents(
   return local ? missing : [];
 }
 
-/** Prints what a write created. */
-export async function noteNewParents(context: Context, created: readonly Parent[]): Promise<void> {
+/** Prints the parents that a write created. */
+export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
   for (const { kind, id, organizationId } of created)
     await context.note(
       kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`,
@@ -45,16 +45,11 @@ export async function noteNewParents(context: Context, created: readonly Parent[
 }
 
 async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
-  const [{ withStore }, { findMissingParents }] = await Promise.all([
-    import('../embedded/store.ts'),
-    import('../../service/records/parent-ids.ts'),
-  ]);
-  return withStore(context, 'read', (store, apiKey) =>
-    store.read((database) => findMissingParents(database, apiKey, parents)),
-  );
+  const { explainRefusals } = await import('../embedded/store.ts');
+  return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
 }
 
-/** Finds records whose IDs the profile's cache lacks. Without cached IDs of a kind, every ID counts as known. */
+/** Finds parents that are missing from the profile's cached IDs. Skips types without cached IDs. */
 async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;

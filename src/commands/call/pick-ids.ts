@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { readCachedIds } from '../ids/id-cache.ts';
@@ -7,8 +8,8 @@ import { kindOfField } from '../ids/id-collector.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**
- * Lets the user pick the required IDs that an input lacks from those that this machine remembers for the profile. An ID stays
- * missing if none of its kind are remembered, or if prompts are not possible.
+ * Prompts for required IDs that are missing from the input. The choices are the IDs cached for the profile. Skips an ID
+ * if none are cached, or if prompts are not possible.
  */
 export async function pickMissingIds(
   context: Context,
@@ -26,7 +27,7 @@ export async function pickMissingIds(
   if (id !== undefined) data[argument.field] = id;
 }
 
-/** Lets the user pick an ID for a field. Returns `undefined` if no IDs are known, or if prompts are not possible. */
+/** Prompts for the ID of a field. Returns `undefined` if no IDs are cached, or if prompts are not possible. */
 export async function pickKnownId(context: Context, field: string, name: string): Promise<string | undefined> {
   const kind = kindOfField(field);
   if (kind === undefined || !canAsk(context)) return undefined;
@@ -34,6 +35,6 @@ export async function pickKnownId(context: Context, field: string, name: string)
   const profile = local ? undefined : (await context.openSettings()).profile?.value;
   const known = await readCachedIds(context, { local, profile }, kind);
   if (known.length === 0) return undefined;
-  const message = `${kind.replace(/^./, (first) => first.toUpperCase())} ID (${name})`;
+  const message = `${upperFirst(kind)} ID (${name})`;
   return (await context.prompter()).pick({ message, choices: known.map((value) => ({ value })), allowsOther: true });
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Printer } from '../../output/printer.ts';
@@ -9,13 +9,13 @@ import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { type ClosingMessages, createClosingMessages, listOf } from './closing-messages.ts';
 
-/** Inputs of the calls to make, in order. With `all`, every page of each is fetched. */
+/** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
   readonly inputs: readonly Readonly<Record<string, unknown>>[];
   readonly all: boolean;
 }
 
-/** Makes the calls and prints their results: records as a list, anything else unchanged. A dry run prints no results. */
+/** Makes the calls and prints their results. Lists of records are printed as tables; other results are unchanged. */
 export async function printResults(
   context: Context,
   entry: OperationEntry,
@@ -27,7 +27,7 @@ export async function printResults(
   const ids = collectCalledIds(context, entry, operation);
   const dependencies = { context, client, entry, operation, messages, ids };
   const responses = fetchResponses(dependencies, request);
-  // A dry run prints only the requests, which the client does.
+  // In a dry run, the client prints the requests.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
     return;
@@ -39,12 +39,12 @@ export async function printResults(
   await messages.print();
 }
 
-/** Prints responses that are not lists: a single one unchanged, several as an array. */
+/** Prints responses that are not lists. Several responses become an array. */
 async function printValues(
   { context, entry, operation }: CallDependencies,
   printer: Printer,
   request: CallRequest,
-  responses: AsyncIterable<Answer<unknown>>,
+  responses: AsyncIterable<CallResult<unknown>>,
 ): Promise<void> {
   const { envelope, quiet } = context.options;
   const isTable = (await context.format()) === 'table';
@@ -59,29 +59,28 @@ async function printValues(
       if (isEmpty(response)) await context.note(String(response.result['message'] ?? ''));
     }
   } finally {
-    // Results of earlier calls are printed even if a later call fails.
+    // If a later call fails, the results of earlier calls are still printed.
     const several = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
     if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
 }
 
-function isEmpty({ data }: Answer<unknown>): boolean {
+function isEmpty({ data }: CallResult<unknown>): boolean {
   return data === null || data === undefined;
 }
 
-/** Describes a write without data by its status and message. A table leaves both to the message on stderr. */
-function describeEmptyResult({ effect }: OperationEntry, { result }: Answer<unknown>, isTable: boolean): unknown {
+/** Describes a write without response data by its status and message. In a table, the message on stderr is enough. */
+function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Returns the single value that `--quiet` prints, if the response contains one. */
-function bareValue({ quietValue }: Operation, { data }: Answer<unknown>): string | undefined {
+/** Returns the value for `--quiet`, if any. */
+function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
 
-/** Operation and client of a command's calls. */
 interface CallDependencies {
   readonly context: Context;
   readonly client: Client;
@@ -91,7 +90,7 @@ interface CallDependencies {
   readonly ids: ReturnType<typeof collectCalledIds>;
 }
 
-/** Fetches all responses of the request: one per input, or one per page with `--all`. */
+/** Fetches all responses: one per input, or one per page with `--all`. */
 async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
   const { inputs, all } = request;
   const { operation, ids } = dependencies;
@@ -103,7 +102,7 @@ async function* fetchResponses(dependencies: CallDependencies, request: CallRequ
   }
 }
 
-/** Fetches the responses for each ID on the command line, and collects failures of single IDs. */
+/** Fetches the responses for each ID on the command line. Continues after failures of single IDs. */
 async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all }: CallRequest) {
   const { context, entry, operation } = dependencies;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
@@ -140,7 +139,7 @@ async function* fetchResponsesFor(
 async function* extractRecords(
   { operation, messages }: CallDependencies,
   { inputs }: CallRequest,
-  responses: AsyncIterable<Answer<unknown>>,
+  responses: AsyncIterable<CallResult<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const missing = new Set(inputs.flatMap((input) => requestedIds(operation, input)));
   for await (const { data } of responses) {
@@ -161,14 +160,14 @@ function idOf({ splitIds }: Operation, record: unknown): unknown {
   return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
-/** Returns the paths of secrets relative to each record of the printed list. */
+/** Returns the paths of secrets, relative to a record of the printed list. */
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
   return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }
 
-/** Merges all pages into one response by concatenating their lists. */
-export async function* mergePages(responses: AsyncIterable<Answer<unknown>>): AsyncGenerator<Answer<unknown>> {
-  let merged: Answer<unknown> | undefined;
+/** Merges all pages into a single response. */
+export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {
+  let merged: CallResult<unknown> | undefined;
   const lists = new Map<string, unknown[]>();
   for await (const response of responses) {
     merged = response;

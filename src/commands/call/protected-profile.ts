@@ -5,13 +5,13 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Environment variable that names the protected profile a script may write to. */
+/** Allows scripts to write to the protected profile with this name. */
 const ALLOW_VARIABLE = SWITCH_VARIABLES.allow;
 
 /**
- * Checks that a command may write. For a protected profile the user must type its name, or a script must pass `--yes` and
- * set SVC_ALLOW to the name. The embedded service has no profile.
- * @throws SvcError `usage` if the write is not allowed; nothing was sent
+ * Checks that a command may write. For a protected profile, the user must type its name; a script must pass `--yes` and
+ * set SVC_ALLOW to the name.
+ * @throws SvcError `usage` if the write is not allowed
  */
 export async function checkProtectedProfile(context: Context): Promise<void> {
   const { options, environment } = context;
@@ -26,7 +26,7 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
 }
 
-/** Names the command's service in prompts: `profile prod, api.example.com`. */
+/** Returns a label for the command's service, for prompts: `profile prod, api.example.com`. */
 export async function serviceLabel({ options, openSettings }: Context): Promise<string> {
   return options.local ? EMBEDDED_SERVICE : profileLabel(await openSettings());
 }
@@ -36,7 +36,7 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
 }
 
-/** Creates the error for a forbidden write. Its hint names only the missing steps. */
+/** Creates the error for a forbidden write, with a hint about the missing steps. */
 function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
   const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
   const missing = [

@@ -8,30 +8,30 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
-import { confirmNewParents, noteNewParents } from './new-parents.ts';
+import { confirmNewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Makes the calls of an operation: checks the input, asks for confirmation if needed, and prints the results. */
+/** Runs an operation as one or more calls: checks the input, asks for confirmation, and prints the results. */
 export async function runCall(
   context: Context,
   entry: OperationEntry,
-  { data, fromDocument }: InputData,
+  { data, usesDataFlag }: InputData,
   invocation: Invocation,
 ): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);
   await addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
-  const failure = fromDocument ? 'bad_data' : 'usage';
+  const failure = usesDataFlag ? 'bad_data' : 'usage';
   const checked = inputs.map((input) => checkInput(context, entry, operation, input, failure));
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
-  if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  if (usesDataFlag) await warnOfUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun) {
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
@@ -44,20 +44,20 @@ export async function runCall(
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    // An error with a hint, such as an unknown outcome, must not fail on an import.
+    // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
   if (context.options.dryRun) return;
-  await noteNewParents(context, created);
+  await printNewParents(context, created);
   for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? []))
     await context.note(note);
 }
 
 /**
- * Checks inputs against the state of the service, which is read only if an input depends on it.
- * @throws SvcError of the given kind before anything is sent, or the error of a failed read
+ * Checks inputs against the state of the service. Reads the state only if an input depends on it.
+ * @throws SvcError of the given kind if the check fails, or the error of a failed read
  */
 async function checkPrecondition(
   context: Context,
@@ -73,20 +73,20 @@ async function checkPrecondition(
   if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
 
-/** Generates the operation's ID if none was given. */
+/** Generates the ID of an operation that needs one, unless the input contains an ID. */
 export async function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): Promise<void> {
   if (!generatedId || data[generatedId] !== undefined) return;
   const { randomUUID } = await import('node:crypto');
   data[generatedId] = randomUUID();
 }
 
-/** Creates one input per argument on the command line, or a single input without arguments. */
+/** Creates one input per argument on the command line. Without arguments, returns the data as the only input. */
 function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
   return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));
 }
 
-/** Splits a list of IDs that is longer than the service accepts into several inputs. */
+/** Splits a list of IDs that exceeds the service's limit into several inputs. */
 function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   const ids = splitIds && data[splitIds.field];
   if (!splitIds || !Array.isArray(ids) || ids.length <= splitIds.max) return [data];
@@ -98,7 +98,7 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   }));
 }
 
-/** Warns about fields that the operation does not know: they are new, or mistyped. */
+/** Warns about fields that are not in the operation's schema. */
 async function warnOfUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
   const known = Object.keys(input.shape);
   for (const field of Object.keys(data).filter((name) => !known.includes(name))) {

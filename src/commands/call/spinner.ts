@@ -2,15 +2,15 @@ import type { CalledOperation, Client } from '../../client/client.ts';
 import type { Context } from '../context.ts';
 import { progressStyle } from '../terminal/terminal.ts';
 
-/** Delay in milliseconds before a spinner, or a line of text in plain mode, is shown. */
+/** Delay before the spinner, or the line in plain mode, in milliseconds. */
 const SPINNER_DELAY = { bar: 500, lines: 3_000 };
 
-/** Wraps a client to show a spinner on the terminal while a response is slow. */
+/** Wraps a client to show a spinner during slow calls. */
 export function addSpinner(client: Client, context: Context, host: string): Client {
   const runWithSpinner = createSpinner(context);
   if (!runWithSpinner) return client;
   const during = async <Reply>(operation: CalledOperation, call: () => Promise<Reply>): Promise<Reply> => {
-    // Confirmation prompts come before the spinner.
+    // Prompts must not overlap with the spinner.
     if (operation.effect !== 'read') await client.ensureWritesAllowed();
     return runWithSpinner(`${operation.command?.join(' ') ?? operation.path}: waiting for ${host}`, call);
   };
@@ -22,15 +22,14 @@ export function addSpinner(client: Client, context: Context, host: string): Clie
   };
 }
 
-/** Shows a spinner with the text while `work` runs. */
 export async function withSpinner<Value>(context: Context, text: string, work: () => Promise<Value>): Promise<Value> {
   const runWithSpinner = createSpinner(context);
   return runWithSpinner ? runWithSpinner(text, work) : work();
 }
 
 /**
- * Creates a function that shows a spinner while at least one of its tasks is running. Each call resolves after the spinner is
- * cleared. Returns undefined without a terminal and with `--quiet`.
+ * Creates a function that runs a task and shows a spinner meanwhile. Concurrent tasks share the spinner. Returns
+ * undefined without a terminal and with `--quiet`.
  */
 function createSpinner(context: Context) {
   const style = progressStyle(context);

@@ -5,18 +5,18 @@ import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/fla
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { type Hint, hint, step } from '../../kernel/hint.ts';
 import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 
-/** Kind of an error in input from flags, or from a document. */
+/** Kind of an error in the input: `usage` for flags, `bad_data` for `--data`. */
 export type InputFailure = 'usage' | 'bad_data';
 
-/** The parts of a context that the check of an input uses. */
 type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
 
-/** Checks an operation's input before anything is sent. */
+/** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */
 export function checkInput(
   { clock, inputNaming }: InputContext,
   entry: OperationEntry,
@@ -29,7 +29,7 @@ export function checkInput(
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
     const masked = entry.flags.find(({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)));
-    const message = 'is masked and would replace the real secret; print that with --show-secrets';
+    const message = 'is masked and would replace the real secret; to print the secret, use --show-secrets';
     if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }
@@ -43,13 +43,13 @@ export function checkInput(
   });
 }
 
-/** Returns the only problem's field, if it is missing. */
+/** Returns the missing field, if it is the only problem. */
 function findMissingField([issue, ...others]: readonly z.core.$ZodIssue[], input: unknown): PropertyKey | undefined {
   const isMissing = issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
   return isMissing && others.length === 0 ? issue.path[0] : undefined;
 }
 
-/** Creates an error about one value of a valid input. Names the value's flag if it has one. */
+/** Creates an error about one value of a valid input. */
 export function createInputError(
   naming: InputNaming,
   entry: OperationEntry,
@@ -71,12 +71,12 @@ function listHint(command: readonly string[]): Hint | undefined {
   return findEntryByCommand(list) && hint`${step('list', ...list)} lists the IDs`;
 }
 
-/** Creates a hint about a missing organization, which can be set once for all commands. */
+/** Creates a hint for a missing organization. */
 export function orgHint(command: readonly string[]): Hint {
   return hint`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
 }
 
-/** Number of problems in one message. */
+/** Maximum number of problems in a message. */
 const MAX_PROBLEMS = 3;
 
 function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
@@ -86,16 +86,19 @@ function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.
     const other = naming === 'flags' ? findImplyingFlag(entry.flags, issue.path) : undefined;
     return `${name}${other ? ` or --${other.name}` : ''} is required`;
   }
-  const explanation = lowerFirst(explainIssue(issue, value));
-  return prefixWithName(name, naming === 'flags' ? withFlagNames(entry, explanation) : explanation);
+  const nameField = (field: string) => {
+    const flag = naming === 'flags' && entry.flags.find(({ path }) => path.join('.') === field);
+    return flag ? `--${flag.name}` : field;
+  };
+  return prefixWithName(name, lowerFirst(explainIssue(issue, value, nameField)));
 }
 
-/** Adds the name in front of a message, unless the message already starts with it. */
+/** Adds the name before a message, unless the message starts with it. */
 function prefixWithName(name: string, message: string): string {
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
-/** Names a field by its flag, with the key if the flag has several (`--resource type`), or by its path. */
+/** Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag, returns the path. */
 function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   const flag = findFlag(entry, path);
@@ -108,7 +111,7 @@ function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): stri
 
 type Path = readonly PropertyKey[];
 
-/** Finds the flag of a field or of an enclosing object. For a missing object, finds the flag of its first required field. */
+/** Finds the flag for a field or an enclosing object. For a missing object, uses its first required field. */
 function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined {
   const callFlags = flags.filter(({ ofRecord }) => !ofRecord);
   return (
@@ -118,14 +121,4 @@ function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined 
         required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
     )
   );
-}
-
-/** Replaces the names of fields in a message by their flags. */
-function withFlagNames({ flags }: OperationEntry, message: string): string {
-  const names = new Map(flags.map(({ path, name }) => [path.join('.'), `--${name}`]));
-  return message.replace(/\w+/g, (word) => names.get(word) ?? word);
-}
-
-function lowerFirst(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
 }

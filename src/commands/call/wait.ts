@@ -2,12 +2,12 @@ import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 
-/** Operation that starts a long-running task. */
+/** An operation that starts a long-running task. */
 export interface StartedTask {
   readonly command: readonly string[];
   readonly wait: Wait;
@@ -16,14 +16,14 @@ export interface StartedTask {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Pause between two polls, in milliseconds: the first, the longest, and the growth factor. */
+/** Pause between polls, in milliseconds: minimum, maximum, and growth factor. */
 const MIN_POLL_PAUSE = 500;
 const MAX_POLL_PAUSE = 10_000;
 const PAUSE_GROWTH = 1.5;
 
 /**
  * Makes the call, waits for the task to end, and prints its final state.
- * @throws SvcError `some_failed` if the task failed; any other error has a hint to resume waiting
+ * @throws SvcError `some_failed` if the task failed. Other errors have a hint to resume waiting.
  */
 export async function runAndWait(context: Context, started: StartedTask, input: Fields): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
@@ -36,8 +36,8 @@ export async function runAndWait(context: Context, started: StartedTask, input: 
   const query = Object.fromEntries(wait.inputFields.map((field) => [field, known[field]]));
   const missing = wait.inputFields.find((field) => query[field] === undefined);
   if (missing !== undefined) {
-    throw new SvcError('outcome_unknown', `${command.join(' ')} was started, but the response lacks ${missing}`, {
-      hint: 'svc cannot wait for the task to finish; check its result yourself',
+    throw new SvcError('outcome_unknown', `${command.join(' ')} was started, but the response has no ${missing}`, {
+      hint: 'svc cannot wait for the task; check its result yourself',
     });
   }
   const resumeHint = hint`resume waiting with: ${step('resume', ...commandArguments(entry, query), '--wait')}`;
@@ -48,8 +48,8 @@ export async function runAndWait(context: Context, started: StartedTask, input: 
   if (quiet && status.quietValue) await printer.line(status.quietValue(last.data));
   else await printer.value(envelope ? last.result : last.data, {});
   if (stateOf(wait, last) === wait.failed) {
-    throw new SvcError('some_failed', `${command.join(' ')} ended as ${wait.failed}`, {
-      hint: 'the service gives no reason; check that the source of the move exists',
+    throw new SvcError('some_failed', `${command.join(' ')} failed (${wait.state}: ${wait.failed})`, {
+      hint: 'the service gave no reason; check that the source of the move exists',
     });
   }
 }
@@ -58,8 +58,8 @@ async function pollUntilEnd(
   context: Context,
   client: Client,
   { command, wait }: StartedTask,
-  { first, status, query }: { readonly first: Answer<unknown>; readonly status: Operation; readonly query: Fields },
-): Promise<Answer<unknown>> {
+  { first, status, query }: { readonly first: CallResult<unknown>; readonly status: Operation; readonly query: Fields },
+): Promise<CallResult<unknown>> {
   const { clock, signal } = context;
   const progress = await context.progress();
   let response = first;
@@ -79,7 +79,7 @@ async function pollUntilEnd(
       const reply = await client.call(status, query);
       if (reply.sent) response = reply;
       if (stateOf(wait, response) === undefined) {
-        throw new SvcError('unusable_answer', `the response lacks ${wait.state}`, { hint: 'try again later' });
+        throw new SvcError('unusable_answer', `the response has no ${wait.state}`, { hint: 'try again later' });
       }
     }
   } finally {
@@ -87,7 +87,7 @@ async function pollUntilEnd(
   }
 }
 
-function stateOf({ state }: Wait, { data }: Answer<unknown>): string | undefined {
+function stateOf({ state }: Wait, { data }: CallResult<unknown>): string | undefined {
   const value: unknown = Object(data)[state];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Environment, Folders } from '../../kernel/folders.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 
-/** Sources of candidates besides the command tree: local files, never the network. */
+/** Environment of a completion, which reads local files but never uses the network. */
 export interface CompletionDependencies {
   readonly environment: Environment;
   readonly cwd: string;
@@ -9,13 +9,13 @@ export interface CompletionDependencies {
   readonly platform?: NodeJS.Platform;
 }
 
-/** A candidate for completion. A value that ends in `/` or `=` is incomplete: the user continues the same word. */
+/** A candidate for completion. If the value ends with `/` or `=`, the user continues the word. */
 export interface Candidate {
   readonly value: string;
   readonly description?: string;
 }
 
-/** Formats candidates for a shell: one per line, with a tab before the description. Candidates that would break the line are omitted. */
+/** Formats candidates, one per line, with a tab before the description. Omits values with control characters. */
 export function candidateLines(candidates: Iterable<Candidate>): string {
   let text = '';
   for (const { value, description } of candidates) {
@@ -25,7 +25,6 @@ export function candidateLines(candidates: Iterable<Candidate>): string {
   return text;
 }
 
-/** Converts plain values to candidates. */
 export function toCandidates(values: Iterable<string>): Candidate[] {
   return Array.from(values, (value) => ({ value }));
 }

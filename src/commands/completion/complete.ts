@@ -1,21 +1,18 @@
-import { currentPlatform } from '../../kernel/io.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import { TOPICS } from '../help/topic-names.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
 import { longName, namesOf, parseTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './value-candidates.ts';
 
-/** Finds the candidates for the last word, as text for a shell. */
+/** Returns the candidates for the last word, formatted for a shell. */
 export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';
   const typed = words.map((word) => unquote(word, isWindows));
   return candidateLines(await candidates(typed.length > 0 ? typed : [''], dependencies));
 }
 
-/**
- * Removes quotes and backslashes from a word as it was typed, without any expansion. On Windows, a backslash before a
- * character that can start a file name is a path separator.
- */
+/** Removes quotes and escapes from a typed word. On Windows, keeps backslashes that are path separators. */
 function unquote(word: string, isWindows: boolean): string {
   if (!/['"\\]/.test(word)) return word;
   const pattern = isWindows ? QUOTED_ON_WINDOWS : QUOTED;
@@ -53,7 +50,7 @@ function helpCandidates(line: TypedLine): readonly Candidate[] {
   return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 
-/** Lists the flags that can still be added. Repeatable flags are always included. */
+/** Lists flags that the command line does not contain, and repeatable flags. */
 function flagCandidates({ flags, givenFlags }: TypedLine): readonly Candidate[] {
   return flags
     .filter((flag) => flag.many || !givenFlags.has(longName(flag)))

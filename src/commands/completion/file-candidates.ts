@@ -1,14 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { currentPlatform } from '../../kernel/io.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import type { Candidate, CompletionDependencies } from './candidate.ts';
 
 /** Upper bound on the number of candidates. */
 const MAX_NAMES = 500;
 
 /**
- * Lists the files and folders that match a partly typed path. Hidden files are included once the dot is typed. On Windows, both
- * separators are accepted, and folders end with the typed one.
+ * Lists the files and folders that match a partial path. Includes hidden files after a dot. On Windows, accepts both
+ * separators and keeps the typed one.
  */
 export async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {
   const { cwd, environment, platform = currentPlatform } = dependencies;

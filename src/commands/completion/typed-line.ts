@@ -4,20 +4,20 @@ import { parseShortFlags } from '../short-flags.ts';
 import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
-/** A partly typed command line, parsed up to its last word, which is the word to complete. */
+/** A command line up to the word to complete, parsed. */
 export interface TypedLine {
-  /** Command or group that the words so far name. */
+  /** Command or group of the words so far. */
   readonly node: Node;
   readonly leaf: LoadedLeaf | undefined;
   /** Flags that are valid at this point. */
   readonly flags: readonly OptionDefinition[];
-  /** Values of the flags before the last word, by long name. */
+  /** Values of the flags before the last word, by the flag's long name. */
   readonly givenFlags: ReadonlyMap<string, string>;
   /** Words before the last one that are neither commands nor flags. */
   readonly operands: readonly string[];
-  /** Flag that the last word is the value of. */
+  /** Flag whose value is the last word. */
   readonly valueFlag: OptionDefinition | undefined;
-  /** Typed part of the last word; for `--flag=value` and `-fvalue`, the typed part of the value. */
+  /** Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the value. */
   readonly partial: string;
   /** Text before `partial` in the same word: `--flag=` or `-f`. */
   readonly prefix: string;
@@ -25,11 +25,11 @@ export interface TypedLine {
 
 const COMMON_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
 
-/** Parses the words typed so far. Unknown words are skipped, so that completion still works after a mistake. */
+/** Parses a partial command line. Skips unknown words. */
 export async function parseTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
   const last = words.at(-1) ?? '';
   const line = new LineParser(root);
-  for (const word of words.slice(0, -1)) await line.take(word);
+  for (const word of words.slice(0, -1)) await line.consume(word);
   const { node, leaf, flags, givenFlags, operands } = line;
   const base = { node, leaf, flags, givenFlags, operands, prefix: '' };
   if (line.pending) return { ...base, valueFlag: line.pending, partial: last };
@@ -46,7 +46,7 @@ class LineParser {
   readonly operands: string[] = [];
   /** Flag whose value is the next word. */
   pending: OptionDefinition | undefined;
-  /** True after `--`, when no word is a flag. */
+  /** Whether `--` was parsed. No later word is a flag. */
   isPastSeparator = false;
 
   constructor(root: Node) {
@@ -57,7 +57,7 @@ class LineParser {
     return this.flags.find(({ flags }) => namesOf(flags).includes(name));
   }
 
-  /** Splits a word that holds a flag and the typed part of its value: `--flag=value` or `-fvalue`. */
+  /** Splits a word that contains a flag and a partial value: `--flag=value` or `-fvalue`. */
   attachedValue(word: string): Pick<TypedLine, 'valueFlag' | 'partial' | 'prefix'> | undefined {
     const [, name = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     const flag = this.findFlag(name);
@@ -66,7 +66,7 @@ class LineParser {
     return short?.value ? { valueFlag: short.valueFlag, partial: short.value, prefix: short.prefix } : undefined;
   }
 
-  async take(word: string): Promise<void> {
+  async consume(word: string): Promise<void> {
     if (this.pending) {
       this.givenFlags.set(longName(this.pending), word);
       this.pending = undefined;
@@ -108,12 +108,12 @@ class LineParser {
   }
 }
 
-/** Returns the names in a flag definition: `-o` and `--output` of `-o, --output <format>`. */
+/** Returns the names in a flag definition: `-o` and `--output` for `-o, --output <format>`. */
 export function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }
 
-/** Returns the long name of a flag without dashes, as used in `givenFlags`. */
+/** Returns the long name of a flag without dashes, or the short name if there is no other. */
 export function longName({ flags }: OptionDefinition): string {
   return (namesOf(flags).at(-1) ?? '').replace(/^--/, '');
 }

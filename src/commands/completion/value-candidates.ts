@@ -4,7 +4,7 @@ import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
-import { fieldCandidates } from './field-candidates.ts';
+
 import { fileCandidates } from './file-candidates.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 
@@ -22,7 +22,7 @@ const ids =
     return toCandidates(await readCachedIds(dependencies, { local, profile }, kind));
   };
 
-/** Determines the active profile by the usual precedence. Reads no other settings, and no secrets. */
+/** Returns the name of the active profile. Reads no secrets. */
 async function activeProfile(
   named: string | undefined,
   { environment, cwd, folders }: CompletionDependencies,
@@ -39,7 +39,7 @@ const events: CandidateSource = async () => {
   return EVENT_TYPES.map(({ name, description }) => ({ value: name, description }));
 };
 
-/** Event triggers with `=true` and `=false`. Email supports fewer events than webhooks. */
+/** Event types with `=true` and `=false`. Email supports fewer event types than webhooks. */
 const triggers: CandidateSource = async ({ node }) => {
   const { EVENT_TYPES } = await import('../../catalog/events.ts');
   const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
@@ -53,11 +53,11 @@ const paths: CandidateSource = async () => {
   return [...new Map(manifest.map(({ path, summary }) => [path, { value: path, description: summary }])).values()];
 };
 
-/** Files. After a flag prefix, `~` has no candidates because shells expand it only at the start of a word. */
+/** Files and folders. Shells expand `~` only at the start of a word, so `--flag=~` has no candidates. */
 const files: CandidateSource = ({ partial, prefix }, dependencies) =>
   prefix && partial.startsWith('~') ? [] : fileCandidates(partial, dependencies);
 
-/** Files after `@`. */
+/** Files and folders after `@`. */
 const textFiles: CandidateSource = async ({ partial }, dependencies) =>
   partial.startsWith('@')
     ? (await fileCandidates(partial.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
@@ -76,7 +76,7 @@ const jobs: CandidateSource = async (_, { folders }) => {
   return toCandidates(new Set(names.map((name) => name.replace(/\..*$/, '')))).reverse();
 };
 
-/** Candidates for values that are not choices of the catalog, by name of the flag or argument. */
+/** Candidates by the name of the flag or argument. Flags with choices have no entry. */
 const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   profile: profiles,
   org: ids('organization'),
@@ -105,7 +105,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
 };
 
-/** Candidates for names that have another meaning in a group: `profiles use <name>`, `jobs show <id>`. */
+/** Overrides of `BY_NAME` in a command group: `profiles use <name>`, `jobs show <id>`. */
 const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>>>> = {
   profiles: { name: profiles, old: profiles },
   jobs: { id: jobs },
@@ -145,4 +145,27 @@ function candidatesByName(
 ): Promise<readonly Candidate[]> | readonly Candidate[] {
   const [group = ''] = line.node.path;
   return (BY_GROUP[group]?.[name] ?? BY_NAME[name])?.(line, dependencies) ?? [];
+}
+
+/** Lists the candidates for the last name in `--fields a,b`: JSON names, or headers after a capital letter. */
+function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
+  const [names, columns] = leaf ? resultOf(leaf) : [[], []];
+  const start = partial.lastIndexOf(',') + 1;
+  const before = partial.slice(0, start);
+  const given = before.toLowerCase().split(',');
+  const headerOf = new Map(columns.map(({ field, header }) => [field, header]));
+  const isHeader = /^[A-Z]/.test(partial.slice(start));
+  const candidates = isHeader
+    ? columns.map(({ header, field }) => ({ value: header, description: field }))
+    : names.map((name) => ({ value: name, description: headerOf.get(name) ?? '' }));
+  return candidates
+    .filter(({ value }) => !given.includes(value.toLowerCase()))
+    .map(({ value, ...rest }) => ({ value: before + value, ...rest }));
+}
+
+/** Returns the field names and columns of a command's result. */
+function resultOf(leaf: LoadedLeaf) {
+  if (leaf.kind === 'operation') return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
+  const { columns = [] } = leaf.definition;
+  return [columns.map(({ field }) => field), columns] as const;
 }

@@ -1,6 +1,5 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
-/** Flags for the targets of forwarded deliveries. */
 export const FORWARDING_FLAGS = [
   { flags: '--forward-to <url>', description: 'URL to forward deliveries to' },
   {

@@ -4,7 +4,7 @@ import type { WebhookForm } from '../../webhooks/form.ts';
 import { type PackOptions, packBody } from '../../webhooks/payload.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
 
-/** Form of the deliveries, and the credentials they are sent with. */
+/** Form and credentials of the deliveries to send. */
 export interface SenderCredentials {
   readonly form: WebhookForm;
   readonly secret: string | undefined;

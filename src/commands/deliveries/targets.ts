@@ -7,7 +7,7 @@ import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { ForwardingFlags } from './flags.ts';
 
-/** Parses the URL of a flag. A URL of this machine needs no scheme. @throws SvcError `usage` if the URL is not valid for deliveries */
+/** Parses the URL of a flag. The scheme is optional for this machine. @throws SvcError `usage` for an invalid URL */
 export function parseTargetUrl(text: string, flag: string): URL {
   const url = URL.parse(completeLoopbackUrl(text));
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -15,22 +15,26 @@ export function parseTargetUrl(text: string, flag: string): URL {
       hint: 'example: http://127.0.0.1:3000/hook',
     });
   }
-  if (url.username || url.password) {
-    throw new SvcError('usage', `${flag} must not contain a user name or password`, {
-      hint: 'other users of this machine can see the command line',
-    });
+  const problem = findCredentialProblem(url);
+  if (problem !== undefined) {
+    throw new SvcError('usage', `${flag} ${problem}`, { hint: 'other users of this machine can see the command line' });
   }
   return url;
 }
 
-/** Creates the options for sending deliveries, with the time limit of real senders unless `--timeout` is shorter. */
-export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+/** Rejects a user name or password in the URL, because URLs are printed. */
+export function findCredentialProblem(url: URL): string | undefined {
+  return url.username || url.password ? 'must not contain a user name or password' : undefined;
+}
+
+/** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
+export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };
 }
 
-/** Parses the targets of deliveries: `--forward-to` and each `--route`. */
+/** Parses `--forward-to` and `--route`. */
 export function parseTargets(options: ForwardingFlags) {
   const forwardTo = options.forwardTo;
   return {

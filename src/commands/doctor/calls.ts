@@ -1,16 +1,16 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
-import type { Answer, Client } from '../../client/client.ts';
+import type { CallResult, Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 
-/** Dependencies of the checks that call the service. They make few calls, and only reads. */
+/** Dependencies of the checks that call the service. These checks make only a few reads. */
 export interface CallCheckContext {
   readonly context: Context;
   readonly client: () => Promise<Client>;
-  /** Names of the checks that must pass before any call. */
+  /** Names of the checks that must pass before the first call. */
   readonly after: readonly string[];
   /** Organization for the check of advanced queries. */
   readonly organizationId: string | undefined;
@@ -33,7 +33,7 @@ const CREDENTIALS = {
   workspaceId: { secret: 'workspaceAuthToken', noun: 'workspace' },
 } as const;
 
-/** Runs a check if its credential is configured, with a name for the credential in messages. */
+/** Runs a check if its credential is configured. Passes the check a name for messages: `API key K`. */
 async function withCredential(
   calls: CallCheckContext,
   id: keyof typeof CREDENTIALS,
@@ -73,19 +73,16 @@ async function checkQueries({ client, organizationId }: CallCheckContext): Promi
   if (result) return ok('enabled');
   return warn(
     'not enabled',
-    'ask the administrator of the service to enable it; documents and folders cannot be listed without it',
+    'ask the administrator of the service to enable advanced queries; documents and folders cannot be listed without them',
   );
 }
 
-/**
- * Makes a read. Returns `undefined` if a feature is off or a record does not exist, because the credential was accepted
- * nevertheless.
- */
+/** Makes a read. Returns `undefined` if a feature is off or a record does not exist: the credential is valid. */
 async function callIfAvailable(
   client: CallCheckContext['client'],
   operation: Operation,
   input: Readonly<Record<string, unknown>> = {},
-): Promise<Answer<unknown> | undefined> {
+): Promise<CallResult<unknown> | undefined> {
   try {
     const result = await (await client()).call(operation, input);
     return result.sent ? result : undefined;

@@ -3,15 +3,14 @@ import type { Hint } from '../../kernel/hint.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { CheckState } from '../terminal/marks.ts';
 
-/** The result of a check. */
 export interface CheckResult {
   readonly state: CheckState;
   readonly detail: string;
   /** Instructions to fix the problem. */
   readonly fix?: string | Hint;
-  /** Failure of a failed check, which determines the exit code. */
+  /** Kind of the failure. Determines the exit code. */
   readonly failure?: Failure;
-  /** Name of the failed check that prevented this one. */
+  /** Name of the failed check that caused this check to be skipped. */
   readonly blockedBy?: string;
 }
 
@@ -23,7 +22,7 @@ export interface Check {
   readonly run: (signal: AbortSignal) => Promise<CheckResult>;
 }
 
-/** A line of `svc doctor -o json`. */
+/** An element of the array that `svc doctor -o json` prints. */
 export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'blockedBy'> {
   readonly name: string;
   readonly fix?: string;
@@ -31,12 +30,12 @@ export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'bl
 
 export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
 
-/** A fact that is neither good nor bad, for people who look for the cause of a problem. */
+/** Creates a neutral result. */
 export const info = (detail: string): CheckResult => ({ state: 'info', detail });
 
 export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });
 
-/** A check that a failed one prevents. Its failure also skips the checks that depend on it. */
+/** Creates the result of a check that depends on a failed check. */
 export const skippedBecause = (blockedBy: string, failure: Failure): CheckResult => ({
   ...skipped(`skipped because ${blockedBy} failed`),
   blockedBy,
@@ -52,7 +51,7 @@ export const fail = (failure: Failure, detail: string, fix?: string | Hint): Che
   ...optionalProperty('fix', fix),
 });
 
-/** Converts an error to a result. A rate limit is only a warning. */
+/** Converts an error to a failed check, or a rate limit to a warning. */
 export function resultOfError({ failure, message, status, structuredHint }: SvcError): CheckResult {
   const detail = message + (status === undefined ? '' : ` (${status})`);
   if (failure === 'resource_exhausted') return { state: 'warn', detail, ...optionalProperty('fix', structuredHint) };

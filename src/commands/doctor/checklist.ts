@@ -3,20 +3,20 @@ import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { marksFor } from '../terminal/marks.ts';
+import { createMarks } from '../terminal/marks.ts';
 import type { DoctorFinding } from './check.ts';
 
-/** Minimum columns for details next to the names. With fewer columns, details go below the names. */
+/** Minimum width of the details column. In a narrower terminal, details go below the names. */
 const MIN_DETAIL_WIDTH = 24;
 
-/** Formats the findings as a checklist, wrapped to the width of the terminal. Checks skipped for the same cause share a line. */
+/** Formats findings as a checklist, wrapped to the width of the terminal. Joins checks skipped for the same reason. */
 export async function formatChecklist(
   allFindings: readonly DoctorFinding[],
   view: View,
   environment: Environment,
 ): Promise<string> {
   const findings = joinSkipped(allFindings);
-  const { mark, paint } = marksFor(view, environment);
+  const { mark, paint } = createMarks(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const isNarrow = view.width ? view.width - indent - width - 2 < MIN_DETAIL_WIDTH : false;
@@ -42,7 +42,7 @@ export async function formatChecklist(
   return `${lines.join('\n')}\n`;
 }
 
-/** Joins skipped checks with the same cause, at the position of the first one. */
+/** Joins checks that were skipped for the same reason, at the position of the first. */
 function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
   const isSkipped = ({ state }: DoctorFinding) => state === 'skipped';
   const byCause = Map.groupBy(findings.filter(isSkipped), ({ detail }) => detail);

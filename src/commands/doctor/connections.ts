@@ -22,13 +22,13 @@ export async function tryPlainConnection({ host, port, signal }: ConnectTarget):
   }
 }
 
-/** Days before expiry at which a certificate should be renewed. */
+/** A certificate that expires in fewer days causes a warning. */
 const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 
 /**
- * Opens a TLS connection and checks its certificate. Accepts invalid certificates in order to report their problem, and
- * sends nothing over the connection. Rejects with the system's error.
+ * Opens a TLS connection and checks its certificate. Accepts invalid certificates, so that it can describe the problem.
+ * Sends no data. Rejects with the system's error.
  */
 export async function tryTlsConnection(
   { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
@@ -62,7 +62,7 @@ function checkCertificate(socket: TLSSocket, host: string, now: number): CheckRe
   return days < RENEWAL_DAYS ? warn(detail, 'renew the certificate before it expires') : ok(detail);
 }
 
-/** Returns the error code. Node.js provides either the code or an error with the code. */
+/** Returns the error code, which Node.js provides either as a string or in an error. */
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
 }

@@ -19,7 +19,7 @@ import { createNetworkChecks } from './network.ts';
 import { createProfileChecks } from './profile.ts';
 import { type NamedResult, runChecks } from './run-checks.ts';
 
-/** @throws SvcError of the first failed check, after all findings are printed */
+/** Prints the findings. @throws SvcError of the first failed check */
 export async function doctorCommand(context: Context, { options }: Invocation<DoctorFlags>): Promise<void> {
   if (context.options.dryRun) {
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
@@ -42,7 +42,7 @@ export async function doctorCommand(context: Context, { options }: Invocation<Do
   throw new SvcError(first.failure ?? 'bug', message, optionalProperty('hint', fix));
 }
 
-/** Returns a printer that works even if the settings cannot be read, which the profile check reports. */
+/** Creates a printer, even if the settings cannot be read. The profile check reports the problem with the settings. */
 async function openPrinter(context: Context): Promise<Printer> {
   const { output, jq, headers, quiet, showSecrets, fields, color } = context.options;
   const hasFormatFlag = output !== undefined || jq !== undefined;
@@ -61,10 +61,10 @@ async function openPrinter(context: Context): Promise<Printer> {
 
 async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {
   const finished = new AbortController();
-  const impatient = withShortTimeouts(context, finished.signal);
+  const quickContext = withShortTimeouts(context, finished.signal);
   let connection: Promise<Connection> | undefined;
   const client = async () => {
-    connection ??= connect(impatient);
+    connection ??= connect(quickContext);
     return (await connection).client;
   };
   const { local } = context.options;
@@ -73,13 +73,13 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
     ...createFolderChecks(context.folders),
-    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(impatient)]),
+    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(quickContext)]),
     ...createCallChecks({ context, client, after, organizationId }),
   ];
   try {
     return await runChecks(checks, context.signal);
   } finally {
-    // Aborts calls of timed-out checks, which would keep this process running.
+    // Aborts the calls of checks that timed out, which would otherwise delay the exit.
     finished.abort(new SvcError('interrupted', 'the checks are finished'));
     const opened = await connection?.catch(() => undefined); // a check has already reported the error
     await opened?.close();
@@ -92,10 +92,10 @@ async function configuredOrg({ openSettings }: Context): Promise<string | undefi
   return settings?.org?.value;
 }
 
-/** Timeout per attempt, in milliseconds, so that the report comes soon. */
+/** Time limit per attempt, in milliseconds. Shorter than the default, so that the report appears soon. */
 const ATTEMPT_TIMEOUT = 10_000;
 
-/** Returns a context with short timeouts, no waiting for rate limits, and no warnings. */
+/** Returns a context with short time limits. Calls do not wait for rate limits and print no warnings. */
 function withShortTimeouts(context: Context, finished: AbortSignal): Context {
   const { timeout } = context.options;
   const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };

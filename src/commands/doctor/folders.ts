@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { userId } from '../../kernel/io.ts';
+import { userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
 
-/** Creates the checks that svc's folders are writable, and private to this user. */
+/** Creates the checks that svc's folders are writable and private. */
 export function createFolderChecks(folders: Folders): readonly Check[] {
   return [
     ...(['config', 'state', 'data'] as const).map((name) => ({
@@ -19,7 +19,7 @@ export function createFolderChecks(folders: Folders): readonly Check[] {
   ];
 }
 
-/** Writes a probe file, which detects a full or read-only disk too. @throws SvcError `local` */
+/** Writes a test file, because permissions alone don't reveal a full or read-only disk. @throws SvcError `local` */
 async function checkWritable(folder: string): Promise<CheckResult> {
   const existing = await nearestExisting(folder);
   const probe = join(existing, `.svc-doctor-${randomUUID()}`);
@@ -33,11 +33,11 @@ async function checkWritable(folder: string): Promise<CheckResult> {
     }
     return ok(existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`);
   } catch (error) {
-    const { message } = localFileError('write into', existing, error);
+    const { message } = localFileError('write to', existing, error);
     return fail(
       'local',
       message,
-      'allow this user to write there, free some disk space, or set XDG_*_HOME to another folder',
+      'make the folder writable, free some disk space, or set XDG_*_HOME to another folder',
     );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined); // the file may not exist
@@ -72,6 +72,6 @@ async function statIfExists(path: string) {
     return await stat(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined;
-    throw localFileError('look at', path, error);
+    throw localFileError('access', path, error);
   }
 }

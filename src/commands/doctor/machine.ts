@@ -1,11 +1,10 @@
 import { arch, platform } from 'node:os';
-import { nodeVersion } from '../../kernel/io.ts';
+import { nodeVersion } from '../../kernel/process.ts';
 import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import { type Check, info, ok, warn } from './check.ts';
 
-/** Creates the checks of the machine and the terminal. */
 export function createMachineChecks(context: Context): readonly Check[] {
   return [
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },

@@ -13,16 +13,16 @@ import { openNetworkRoute } from '../call/service-route.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, warn } from './check.ts';
 
-/** Tolerated clock skew in milliseconds. Webhook signatures tolerate five minutes. */
+/** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
 
-/** The URL of the service, and the proxy on the way to it. */
+/** The URL of the service, and the proxy to use for it. */
 interface ServiceRoute {
   readonly url: URL;
   readonly proxy: NetworkProxy | undefined;
 }
 
-/** Creates the checks of the connection to the service: proxy, DNS, certificate, response, and clock. */
+/** Creates the checks of the connection: proxy, DNS, certificate, response, and clock. */
 export function createNetworkChecks(context: Context): readonly Check[] {
   const foundRoute = once(() => findRoute(context));
   const route = async () => {
@@ -40,7 +40,7 @@ export function createNetworkChecks(context: Context): readonly Check[] {
   ];
 }
 
-/** Returns `undefined` without a base URL or readable settings, which the profile check reports. */
+/** Finds the route to the service. Returns `undefined` without a base URL, which the profile check reports. */
 async function findRoute({ openSettings, environment }: Context): Promise<ServiceRoute | undefined> {
   const settings = await openSettings().catch(() => undefined);
   if (!settings?.baseUrl) return undefined;
@@ -55,7 +55,7 @@ function describeProxy(route: ServiceRoute | undefined): CheckResult {
 
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
-  const host = bareHost(url);
+  const host = hostnameOf(url);
   const [{ lookup }, { isIP }] = await Promise.all([import('node:dns/promises'), import('node:net')]);
   if (isIP(host)) return ok(`${host} is an IP address`);
   try {
@@ -77,13 +77,13 @@ async function checkConnection(
 ): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
   const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
-  const target = { host: bareHost(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
+  const target = { host: hostnameOf(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
   try {
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
       const authorities = caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
       const result = await tryTlsConnection({ ...target, authorities }, context.clock.now());
-      // Calls succeed nevertheless, because certificate checks are off.
+      // Calls succeed with this certificate, because certificate checks are off.
       const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';
       return isUnchecked ? warn(result.detail, result.fix ?? '') : result;
     }
@@ -101,7 +101,7 @@ async function checkConnection(
 interface ProbeResult {
   readonly httpStatus: number;
   readonly milliseconds: number;
-  /** How far the service's clock is ahead, in milliseconds; undefined if its responses have no Date header. */
+  /** Time by which the service's clock is ahead, in milliseconds. Undefined if the response has no Date header. */
   readonly skew: number | undefined;
 }
 
@@ -112,7 +112,7 @@ const EMPTY_CALL: Omit<WireRequest, 'url'> = {
   body: '{"data":{}}',
 };
 
-/** Sends an empty call without credentials to the base URL, over the same route as all calls. */
+/** Sends an empty call without credentials to the base URL. Uses the same proxy and certificates as other calls. */
 async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<ProbeResult> {
   const target: Target = { baseUrl: url.href, headerPrefix: '' };
   const { wire, close } = await openNetworkRoute(context, target);
@@ -122,7 +122,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
     const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
     const ended = clock.now();
     const serviceTime = Date.parse(date);
-    // The header has whole seconds, so the middle of that second is compared to the middle of the call.
+    // The header has a resolution of one second. This compares the middle of that second with the middle of the call.
     const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {
@@ -133,7 +133,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
   }
 }
 
-/** Reports the response to a call that most services reject, because it names no operation. */
+/** Describes the response to the empty call. Most services reject the call, because it names no operation. */
 function describeResponse({ httpStatus, milliseconds }: ProbeResult): CheckResult {
   const detail = `HTTP ${httpStatus} in ${Math.round(milliseconds)} ms`;
   if (httpStatus >= 500) return warn(detail, 'the service or its gateway has a problem: try again later');
@@ -150,6 +150,6 @@ function checkClock({ skew }: ProbeResult): CheckResult {
   );
 }
 
-function bareHost({ hostname }: URL): string {
+function hostnameOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

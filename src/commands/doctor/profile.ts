@@ -5,7 +5,6 @@ import { createSecretStorage } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, fail, info, ok, resultOfError, skipped, warn } from './check.ts';
 
-/** Creates the checks of the keychain and the active profile. */
 export function createProfileChecks(context: Context): readonly Check[] {
   return [
     { name: 'keychain', run: () => checkKeychain(context) },
@@ -28,7 +27,7 @@ function checkProfile(settings: Settings): CheckResult {
 
 /** Checks the keychain, unless all secrets come from environment variables. */
 async function checkKeychain(context: Context): Promise<CheckResult> {
-  // The profile check reports settings that cannot be read.
+  // The profile check reports problems with the settings.
   const settings = await context.settings().catch(() => undefined);
   const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap((secret) => secret?.source ?? []);
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_'))) {
@@ -39,7 +38,7 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   const suffix = sources.find((source) => source.includes('file ')) ? '; the active secrets are stored in a file' : '';
   if (problem === undefined) return ok(`the keychain responds${suffix}`);
   const detail = `the keychain ${problem}, so secrets are stored in a file that only you can read`;
-  // Most servers have no keychain, which is not a problem.
+  // Most servers have no keychain.
   if (problem === 'is not running') return info(detail);
   return warn(detail, 'unlock or restart the keychain, or use --insecure-storage to store secrets in a file');
 }

@@ -2,17 +2,14 @@ import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { type Check, type CheckResult, fail, resultOfError, skippedBecause } from './check.ts';
 
-/** Timeout per check, in milliseconds. */
+/** Time limit per check, in milliseconds. */
 const CHECK_TIMEOUT = 15_000;
 
 export interface NamedResult extends CheckResult {
   readonly name: string;
 }
 
-/**
- * Runs checks concurrently, each once the checks that it depends on have finished, and returns their results in order. A
- * check that hangs fails. The signal aborts all checks.
- */
+/** Runs checks concurrently, each after its dependencies. Returns results in order. The signal aborts all checks. */
 export async function runChecks(
   checks: readonly Check[],
   signal: AbortSignal,

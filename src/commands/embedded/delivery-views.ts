@@ -4,7 +4,7 @@ import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 import { DELIVERY_COLUMNS } from './delivery-columns.ts';
 
-/** Shows deliveries as a table, with the last attempt's outcome and the next attempt's time. */
+/** Shows deliveries as a table, with the outcome of the last attempt and the time of the next. */
 export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   const rows = details.map(({ record, nextAttempt }) => ({
     ...record,
@@ -15,7 +15,7 @@ export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   return { table: { rows, columns: DELIVERY_COLUMNS } };
 }
 
-/** Shows deliveries as lists of fields, with a line per attempt. */
+/** Shows deliveries as lists of fields. Each attempt is a field. */
 export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
   return { renderText: (view) => drawLists(details, view) };
 }

@@ -3,10 +3,10 @@ import { Refusal } from '../../service/refusal.ts';
 import { StoreFailure } from '../../service/store/store-failure.ts';
 import type { Context } from '../context.ts';
 
-/** Delay before a repeated error is reported again, in milliseconds. */
+/** Minimum interval between warnings about the same error, in milliseconds. */
 const REPEAT_INTERVAL = 60_000;
 
-/** Creates a function that reports errors of the running service, and repeats the same error at most once a minute. */
+/** Creates a function that prints errors of the running service as warnings. Drops repetitions of the last error. */
 export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clock'>): (error: unknown) => void {
   let last = { text: '', at: 0 };
   return (error) => {
@@ -18,7 +18,7 @@ export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clo
   };
 }
 
-/** Describes an error. An unusable store is not reported as an internal error. */
+/** Describes an error. Only unexpected errors are described as internal. */
 function errorText(error: unknown): string {
   if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
   if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;

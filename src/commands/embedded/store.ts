@@ -7,8 +7,8 @@ import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Opens the store of the embedded service for the duration of `work`, which also gets the API key of `--local`.
- * @param effect whether `work` reads or writes, which decides the error if the connection to the store is lost
+ * Opens the embedded service's store while `work` runs. Passes the store and the API key of `--local`.
+ * @param effect whether `work` reads or writes. Determines the error if the connection to the store is lost.
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
@@ -18,12 +18,18 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {
-    const { apiKey } = await ensureLocalCredentials(store);
-    return await work(store, apiKey);
-  } catch (error) {
-    throw error instanceof Refusal ? toSvcError(error, effect) : error;
+    return await explainRefusals(effect, async () => work(store, (await ensureLocalCredentials(store)).apiKey));
   } finally {
     await store.close();
+  }
+}
+
+/** Converts a refusal of the store to an SvcError. */
+export async function explainRefusals<Result>(effect: 'read' | 'write', work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Refusal ? toSvcError(error, effect) : error;
   }
 }
 

@@ -6,7 +6,7 @@ import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
 
-/** Creates the help of a command or group: description, usage, examples, subcommands, arguments, and flags. */
+/** Creates the help of a command or group. */
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const operands = leaf ? argumentsOf(leaf) : [];
   const sections = [
@@ -49,7 +49,7 @@ function exampleLines({ command, caption }: Example): string[] {
   return [`  # ${caption}`, `  ${command}`];
 }
 
-/** Creates the sections for flags: those of the task, then those that tune a bulk job. Omits hidden and undescribed flags. */
+/** Creates the sections for flags. Tuning flags come last. Omits hidden flags and flags without a description. */
 function flagSections(all: readonly OptionDefinition[]): readonly string[] {
   const flags = all.filter(({ description, isHidden }) => description !== '' && !isHidden);
   const [task, tuning] = [flags.filter(({ isTuning }) => !isTuning), flags.filter(({ isTuning }) => isTuning)];
@@ -60,7 +60,6 @@ function flagSections(all: readonly OptionDefinition[]): readonly string[] {
   ];
 }
 
-/** Formats flags as aligned lines. */
 export function flagLines(flags: readonly OptionDefinition[]): readonly string[] {
   return formatRows(
     flags.map((flag) => [flag.flags.startsWith('--') ? `    ${flag.flags}` : flag.flags, flagDescription(flag)]),
@@ -69,14 +68,14 @@ export function flagLines(flags: readonly OptionDefinition[]): readonly string[]
 
 const TRAILING_NOTES = /(?: \((?:default: [^()]+|required|repeatable)\))*$/;
 
-/** Formats the description of a flag with its choices, followed by any notes: `output format: table, json (default: table)`. */
+/** Adds the choices to a flag's description, before its notes: `output format: table, json (default: table)`. */
 export function flagDescription({ description, choices }: OptionDefinition): string {
   if (!choices) return description;
   const [notes = ''] = TRAILING_NOTES.exec(description) ?? [];
   return `${description.slice(0, description.length - notes.length)}: ${choices.join(', ')}${notes}`;
 }
 
-/** Joins the summary and details of a command into one paragraph. */
+/** Joins the summary and description of a command into one paragraph. */
 export function commandDescription(summary: string, details: string | undefined): string {
   return details === undefined ? summary : `${summary}. ${details}`;
 }

@@ -5,16 +5,17 @@ import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
 import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
 
-/** Subject of `svc help <words>`: a topic, a command, or both if they share a name. */
+/** Subject of `svc help <words>`: a topic, a command, or both, if they have the same name. */
 export interface HelpSubject {
   readonly topic: TopicName | undefined;
-  /** Words of the command; undefined if the subject is only a topic. */
+  /** Words of the command, if the subject is a command. */
   readonly command: readonly string[] | undefined;
 }
 
 /**
- * Finds a topic, a command, or the command of an operation given by path or name: `/v2/users/add`, `users.add`.
- * @throws SvcError `usage` that suggests the nearest name
+ * Finds a topic or a command. A command may be given by the path or name of its operation: `/v2/users/add`,
+ * `users.add`.
+ * @throws SvcError `usage` with the nearest name
  */
 export function findHelpSubject(root: Node, words: readonly string[]): HelpSubject {
   const [first = ''] = words;
@@ -45,7 +46,7 @@ function commandOfOperation(named: string): readonly string[] {
   throw unknownNameError(`unknown operation '${named}'`, named, known);
 }
 
-/** Creates the error for an unknown name. Without a near match, the hint points to the list, which is too long to print. */
+/** Creates the error for an unknown name. Without a similar name, the hint refers to the list of names. */
 function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
   const near = findNearest(named, known);
   return new SvcError('usage', message, {

@@ -6,7 +6,7 @@ import { formatRows } from './format-rows.ts';
 
 const SUMMARY = 'svc administers a collaboration backend: users, documents, access, and webhooks.';
 
-/** Commands for the first day, with their purpose. */
+/** Commands for new users, each with its purpose. */
 export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: string])[] = [
   ['svc users add --local --org acme --user ada', 'Try it without an account'],
   ['svc login', 'Connect to your service'],
@@ -16,16 +16,13 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
   ['svc serve', 'Run a service on a port'],
 ];
 
-/**
- * Text of `svc` without a command. Fits a terminal of 80 columns and 24 lines, with the next prompt. The build replaces the
- * values of this module with constants.
- */
+/** Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module with constants. */
 export const START_SCREEN: string = formatStartScreen(true);
 
-/** Start screen without the names of the commands, to fit 24 lines of a narrower terminal. */
+/** Start screen for narrower terminals. Without the list of commands, it fits 24 lines. */
 export const NARROW_START_SCREEN: string = formatStartScreen(false);
 
-/** Text of `svc --help`: every command or group with its summary, by section. */
+/** Output of `svc --help`: all commands and groups with their summaries. */
 export const ROOT_HELP: string = formatRootHelp(commandTree());
 
 function formatStartScreen(listsCommands: boolean): string {

@@ -1,4 +1,4 @@
-/** Help topics and their summaries. The texts are in `topics.ts`, which is loaded only to show one. */
+/** Summaries of the help topics. `topics.ts` has the texts and is loaded only to print one. */
 const SUMMARIES = {
   flags: 'Flags that every command accepts',
   environment: 'Environment variables, and their order of precedence',
@@ -11,7 +11,7 @@ const SUMMARIES = {
 
 export type TopicName = keyof typeof SUMMARIES | 'topics';
 
-/** Topics with their summaries, in the order shown by help. */
+/** Topics with their summaries, in the order of the help. */
 export const TOPICS: readonly (readonly [name: TopicName, summary: string])[] = [
   ...(Object.entries(SUMMARIES) as [keyof typeof SUMMARIES, string][]),
   ['topics', 'List of all topics'],

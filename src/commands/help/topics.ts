@@ -7,7 +7,7 @@ import { environmentVariables } from './environment.ts';
 import { formatRows } from './format-rows.ts';
 import { TOPICS, type TopicName } from './topic-names.ts';
 
-/** Help topics. Each text is generated on demand from the tables that the code itself uses. */
+/** Creates each topic's text from the tables that the code uses. */
 const TEXTS: { readonly [Name in TopicName]: () => string } = {
   topics,
   flags,
@@ -31,7 +31,7 @@ function topics(): string {
   );
 }
 
-/** Global flags by purpose, by their long names. All other flags are listed last. */
+/** Global flags by purpose. Flags in no group are listed last. */
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
   ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color', 'no-pager']],
@@ -148,7 +148,7 @@ function bulk(): string {
         "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
       ],
       ['--rate n/s', 'maximum records per second, to leave capacity for others (default: unlimited)'],
-      ['--shard i/n', 'process only part i of n, to share the work between machines'],
+      ['--shard i/n', 'process only shard i of n, to split the records between machines'],
       ['--on-error stop', 'stop at the first failed record instead of continuing'],
       ['--max-errors n', 'stop after n failed records'],
     ]),

@@ -11,7 +11,7 @@ import { clearEntries, readEntries } from './log.ts';
 
 const DEFAULT_LIMIT = 50;
 
-/** Prints the latest entries, the newest last, or deletes the history. */
+/** Prints the latest entries in chronological order, or deletes the history. */
 export async function historyCommand(
   context: Context,
   { arguments: [word], options }: Invocation<HistoryFlags>,
@@ -29,10 +29,10 @@ export async function historyCommand(
   if (entries.length === 0)
     await context.note('no commands in this period; the history only contains commands that write to a service');
   else if (entries.length > limit)
-    await context.note(`showing the last ${limit} of ${entries.length} commands: to show more, add --limit`);
+    await context.note(`showing the last ${limit} of ${entries.length} commands; to show more, add --limit`);
 }
 
-/** Deletes the history. Asks for confirmation on a terminal; scripts may delete it without. */
+/** Deletes the history. Asks for confirmation only on a terminal. */
 async function clearHistory(context: Context): Promise<void> {
   if (canAsk(context)) await context.confirm('Delete the whole history?', 'this machine');
   await clearEntries(context.folders);

@@ -9,7 +9,7 @@ import { withLock } from '../../kernel/lock.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import type { JobCounts } from '../activity.ts';
 
-/** One command that wrote to a service, in the format for scripts. */
+/** A command that wrote to a service. JSON output contains the same fields. */
 export interface HistoryEntry {
   /** Start time, RFC 3339. */
   readonly at: string;
@@ -29,9 +29,9 @@ export interface HistoryEntry {
   readonly seconds: number;
 }
 
-/** Maximum bytes of a file before it is rotated. There are two files: the current one and the previous one. */
+/** Size at which a file is rotated, in bytes. Only the current and the previous file are kept. */
 const MAX_BYTES = 1024 * 1024;
-/** Maximum bytes read of a file. A file exceeds `MAX_BYTES` while it cannot be renamed. */
+/** Maximum bytes to read from a file. A file can exceed `MAX_BYTES` if it could not be renamed. */
 const MAX_READ_BYTES = 64 * MAX_BYTES;
 
 interface Files {
@@ -46,8 +46,7 @@ function filesIn({ state }: Folders): Files {
 }
 
 /**
- * Appends a line of JSON in a single write, so that lines of concurrent processes do not mix. The line starts with a
- * newline, which separates it from a truncated line.
+ * Appends a line with a single write, so that concurrent writes don't mix. A newline before it ends a truncated line.
  */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
   const files = filesIn(folders);
@@ -68,7 +67,7 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   if (size > MAX_BYTES) await rotate(files, clock);
 }
 
-/** Makes the full file the older one, unless another process is already doing so. */
+/** Replaces the previous file with the current one, unless another process is already doing so. */
 async function rotate({ folder, current, older }: Files, clock: Clock): Promise<void> {
   try {
     await withLock(join(folder, 'turn-over.lock'), { clock, timeout: 0 }, async () => {
@@ -79,14 +78,14 @@ async function rotate({ folder, current, older }: Files, clock: Clock): Promise<
   }
 }
 
-/** Returns every valid entry, the oldest first. */
+/** Returns all valid entries, oldest first. */
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
   const { older, current } = filesIn(folders);
   const texts = [await readTextIfExists(older, MAX_READ_BYTES), await readTextIfExists(current, MAX_READ_BYTES)];
   return texts.flatMap((text = '') => text.split('\n').flatMap(parseEntry));
 }
 
-/** Parses a line. Skips a truncated one, for example after a full disk. */
+/** Parses a line. Skips invalid lines, such as a line truncated by a full disk. */
 function parseEntry(line: string): readonly HistoryEntry[] {
   const value = tryParseJson(line);
   return isObject(value) && typeof value['at'] === 'string' ? [value as unknown as HistoryEntry] : [];

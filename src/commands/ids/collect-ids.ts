@@ -1,33 +1,33 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import type { Answer } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import type { Context } from '../context.ts';
 import { IdCollector } from './id-collector.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Collects the IDs of a command's calls, and caches them for completion when the command ends. */
+/** Collects the IDs in a command's calls and caches them for completion. */
 export function collectCalledIds(context: Context, entry: OperationEntry, { createsParents, splitIds }: Operation) {
   const collector = new IdCollector(entry.resource);
   const isRead = entry.effect === 'read';
   return {
     /**
-     * Collects the IDs of a response and its request. Requests are included because IDs of groups are in no response. An
-     * empty result of a read does not prove that the IDs of its request exist, and some of a list of IDs may not.
+     * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips request IDs that may not
+     * exist: those of a read with an empty result, and lists of IDs.
      */
-    add(input: Input, { data }: Answer<unknown>): void {
+    add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);
       for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
       if (!isRead) collector.collect(input);
       else if (!isEmptyResult(data)) collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);
     },
-    /** Saves the IDs. IDs that were deleted are removed from the cache. */
+    /** Adds the IDs to the cache. After a deletion, removes them instead. */
     save: () => saveIds(context, collector, entry),
   };
 }
 
-/** Whether a result has no record: no data, an empty list, or an object of empty lists. */
+/** Whether a result contains no record: no data, an empty list, or an object of empty lists. */
 function isEmptyResult(data: unknown): boolean {
   if (Array.isArray(data)) return data.length === 0;
   if (!isObject(data)) return data === null || data === undefined;
@@ -35,7 +35,7 @@ function isEmptyResult(data: unknown): boolean {
   return lists.length > 0 ? lists.every((list) => list.length === 0) : Object.keys(data).length === 0;
 }
 
-/** Caches the target of a job of which at least one record was applied: its organization, document, folder, or group. */
+/** Caches the IDs of a job's target, such as its organization or folder. */
 export async function saveTargetIds(
   context: Context,
   entry: OperationEntry,
@@ -46,7 +46,7 @@ export async function saveTargetIds(
   if (entry.effect !== 'delete') await saveIds(context, collector, entry);
 }
 
-/** Adds the collected IDs to the cache of the active profile, or removes them after a deletion. */
+/** Adds IDs to the cache of the active profile. After a deletion, removes them instead. */
 export async function saveIds(context: Context, collector: IdCollector, { effect }: OperationEntry): Promise<void> {
   if (collector.ids.size === 0) return;
   const { removeCachedIds, cacheIds } = await import('./id-cache.ts');

@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 
-/** Resource that an ID belongs to. */
+/** Type of resource that an ID belongs to. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
 
 interface CacheDependencies {
@@ -19,14 +19,14 @@ export interface IdScope {
   readonly profile: string | undefined;
 }
 
-/** Limits on the cached IDs of each kind. */
+/** Limits on cached IDs, for each kind. */
 const MAX_IDS = 500;
 const MAX_ID_LENGTH = 128;
 
 type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
-/** Returns the cached IDs of a kind, latest first. A missing or damaged cache counts as empty. */
+/** Returns the cached IDs of a kind, newest first. Returns no IDs for a missing or damaged cache. */
 export async function readCachedIds(
   dependencies: CacheDependencies,
   scope: IdScope,
@@ -36,32 +36,31 @@ export async function readCachedIds(
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
-/** Caches IDs for completion. Ignores a cache that cannot be written. */
+/** Caches IDs for completion. Ignores write errors. */
 export function cacheIds(dependencies: CacheDependencies, scope: IdScope, found: IdsByKind): Promise<void> {
   return updateCache(dependencies, scope, found, mergeIds);
 }
 
-/** Removes IDs from the cache. */
-export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, gone: IdsByKind): Promise<void> {
-  return updateCache(dependencies, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
+export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, removed: IdsByKind): Promise<void> {
+  return updateCache(dependencies, scope, removed, (ids, known) => known.filter((id) => !ids.has(id)));
 }
 
 async function updateCache(
   dependencies: CacheDependencies,
   scope: IdScope,
-  named: IdsByKind,
-  update: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
+  affected: IdsByKind,
+  update: (affected: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
   const path = cachePath(dependencies, scope);
-  if (path === undefined || named.size === 0) return;
+  if (path === undefined || affected.size === 0) return;
   const known = await readCache(path);
   const changed = new Map(known);
-  for (const [kind, ids] of named) changed.set(kind, update(ids, known.get(kind) ?? []));
-  if ([...named.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
+  for (const [kind, ids] of affected) changed.set(kind, update(ids, known.get(kind) ?? []));
+  if ([...affected.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
   await writeCache(path, changed).catch(() => undefined);
 }
 
-/** Adds new IDs at the front. Known IDs keep their positions, so that a repeated read changes nothing. */
+/** Adds new IDs at the front. Known IDs keep their positions, so repeated reads don't change the cache. */
 function mergeIds(ids: ReadonlySet<string>, known: readonly string[]): readonly string[] {
   const before = new Set(known);
   const fresh = [...ids].filter((id) => !before.has(id) && id !== '' && id.length <= MAX_ID_LENGTH);
@@ -79,7 +78,7 @@ async function readCache(path: string): Promise<Cache> {
   }
 }
 
-/** Writes the cache without flushing it to disk; lost IDs are cached again later. */
+/** Writes the cache without flushing it to disk, because lost IDs are cached again later. */
 async function writeCache(path: string, cache: Cache): Promise<void> {
   const { createPrivateFolder, replaceFile } = await import('../../kernel/files.ts');
   await createPrivateFolder(join(path, '..'));

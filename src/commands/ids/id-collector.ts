@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/is-object.ts';
 import type { IdKind } from './id-cache.ts';
 
-/** Kind of ID in each field of requests and records. */
+/** Kind of ID, by field of a request or record. */
 const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([
   ['organizationId', 'organization'],
   ['folderId', 'folder'],
@@ -13,7 +13,6 @@ const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([
   ['endpointId', 'endpoint'],
 ]);
 
-/** Returns the kind of ID in a field of a request, if it is known. */
 export function kindOfField(field: string): IdKind | undefined {
   return KIND_OF_FIELD.get(field);
 }
@@ -25,13 +24,13 @@ const KIND_OF_RESOURCE: ReadonlyMap<string, IdKind> = new Map([
   ['webhook-endpoints', 'endpoint'],
 ]);
 
-/** Fields that contain records of the same kind. */
+/** Fields that contain records of the same resource. */
 const NESTED_RECORD_FIELDS = ['subFolders', 'folders', 'endpoints', 'agents', 'agent'];
-/** Limits on the search: a page of records, nested no deeper than folders. */
+/** Limits on the search, which fit a page of records and the deepest folders. */
 const MAX_OBJECTS = 1000;
 const MAX_DEPTH = 20;
 
-/** Collects the IDs in requests and responses by kind. */
+/** Collects the IDs in requests and responses, by kind. */
 export class IdCollector {
   readonly ids = new Map<IdKind, Set<string>>();
   readonly #kindOfId: IdKind | undefined;
@@ -56,7 +55,7 @@ export class IdCollector {
     this.ids.set(kind, ids.add(id));
   }
 
-  /** @param kindOfId kind of a plain `id` field in the value; undefined if unknown */
+  /** @param kindOfId kind of ID in `id` fields; undefined if unknown */
   #search(value: unknown, kindOfId: IdKind | undefined, depth: number): void {
     if (this.#remaining <= 0 || depth > MAX_DEPTH) return;
     if (Array.isArray(value)) for (const item of value) this.#search(item, kindOfId, depth + 1);

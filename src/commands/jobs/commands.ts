@@ -24,7 +24,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['result'],
     summary: 'Show the progress of a running job until it ends',
     description:
-      'Prints the summary at the end, and exits with the exit code of the job. A finished job is reported at once. Ctrl-C ends only the display, not the job.',
+      'Prints the summary at the end, and exits with the exit code of the job. For a finished job, prints the summary at once. Ctrl-C stops the display, but not the job.',
     examples: [{ command: 'svc jobs watch 20260131-094500-5f3a9c', caption: 'wait for a job in another terminal' }],
     arguments: [JOB],
     load: async () => (await import('./watch.ts')).watchJob,
@@ -59,7 +59,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Resume a stopped or killed job',
     description:
-      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or asks which one. Flags given here apply to this run only. A request without an outcome is sent again unchanged, regardless of --batch-size.',
+      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or prompts for one. Flags given here apply to this run only. Requests of unknown outcome are sent again unchanged, regardless of --batch-size.',
     examples: [
       { command: 'svc jobs resume 20260131-094500-5f3a9c', caption: 'send the remaining records' },
       {

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { optionsForTarget } from './job-context.ts';
 import { readStatus } from './status.ts';
 
-/** Prints the summary of a finished job, and fails with the same error as its last run. */
+/** Prints the summary of a finished job. Throws the same error as the job's last run. */
 export async function showFinishedJob(
   context: Context,
   entry: OperationEntry,
@@ -41,7 +41,7 @@ export async function showFinishedJob(
 
 /**
  * Prints the summary of a stopped job.
- * @throws SvcError the error of its last run, or `stopped` if the process was killed
+ * @throws SvcError of the last run, or `stopped` if the process was killed
  */
 export async function showStoppedJob(
   context: Context,
@@ -77,11 +77,11 @@ function summarizeJob(
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,
     items: journal.unsuccessfulRecords(),
-    place: createRecordLocator(description.inputs),
+    locate: createRecordLocator(description.inputs),
   });
 }
 
-/** Makes a path relative to a folder. Uses the noted path if it resolves to the same file there. */
+/** Converts a path to a relative path. Prefers the saved path if it leads to the same file. */
 function pathRelativeTo(cwd: string, path: string, noted: string | null): string {
   return noted !== null && resolve(cwd, noted) === path ? noted : relative(cwd, path);
 }

@@ -6,8 +6,8 @@ import { optionalProperty } from '../option-values.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 
 /**
- * Opens a context for the target of a job: the given context, or one with the profile or embedded service of the job.
- * @throws SvcError `usage` if the resulting target is not the target of the job
+ * Opens a context for the target of a job: the given context, or one with the job's profile or embedded service.
+ * @throws SvcError `usage` if the context has another target than the job
  */
 export async function openJobContext(context: Context, target: JobTarget): Promise<OpenedContext> {
   const opened = openTargetContext(context, target);
@@ -30,11 +30,11 @@ function openTargetContext(context: Context, target: JobTarget): OpenedContext {
   return openContext(context, options, context.activity);
 }
 
-/** Completes the given global flags with those that select the target of a job. */
+/** Adds the flags that select the target of a job. Flags on the command line take precedence. */
 export function optionsForTarget(options: GlobalOptions, { profile, store, flags }: JobTarget): GlobalOptions {
   if (store !== undefined) {
-    const says = options.local && options.store !== undefined;
-    return says ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
+    const hasStoreFlags = options.local && options.store !== undefined;
+    return hasStoreFlags ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
   }
   if (options.local || (options.profile !== undefined && options.profile !== profile)) return options;
   if (profile === null && flags === undefined) return options;

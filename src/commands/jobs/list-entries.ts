@@ -4,13 +4,13 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
-/** A job in the output of `jobs list`. */
+/** Element of the list that `jobs list` prints. */
 export type JobListEntry = Omit<
   JobStatus,
   keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'
 >;
 
-/** Reads all jobs that have sent something, newest first. A missing or unreadable journal causes a warning. */
+/** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
 export async function readEntries(context: Context): Promise<readonly JobListEntry[]> {
   const entries: JobListEntry[] = [];
   for (const name of await listJobNames(context.folders)) {

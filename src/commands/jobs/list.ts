@@ -5,7 +5,6 @@ import { JOB_COLUMNS } from './columns.ts';
 import type { ListFlags } from './flags.ts';
 import { readEntries } from './list-entries.ts';
 
-/** Lists jobs, newest first. */
 export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
   if (options.watch) return (await import('./watch-list.ts')).watchJobs(context);
   const lines = await readEntries(context);

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 
 /**
- * Removes jobs.
- * @throws SvcError `usage` if a job does not exist, before any is removed; `locked` for a running job; `some_failed` if
- * one of several jobs could not be removed, after the others were
+ * Removes jobs from this machine.
+ * @throws SvcError `usage` if any job does not exist, in which case none are removed; `locked` for a running job;
+ * `some_failed` if only some jobs could be removed
  */
 export async function removeJobs(context: Context, { arguments: jobs }: Invocation): Promise<void> {
   const ids = [...new Set(jobs)];

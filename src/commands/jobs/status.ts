@@ -6,13 +6,15 @@ import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 
-/** Progress of a job. The first four counts add up to the total, unless the job is running. */
+/**
+ * Progress of a job. Unless the job is running, the succeeded, failed, unknown, and skipped records add up to `total`.
+ */
 export interface JobStatus
   extends ExistingCounts,
     Pick<BulkSummary, 'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'> {
   readonly id: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** Input as given by the user: paths or `stdin`. */
+  /** Paths of the input files as given on the command line, or `stdin`. */
   readonly input: string;
   /** RFC 3339. */
   readonly startedAt: string;
@@ -29,7 +31,7 @@ export function readStatus(journal: Journal, state: JobStatus['state']): JobStat
   const [run, metrics, counts] = [journal.getFact('run'), journal.getFact('metrics'), journal.counts()];
   const { records, leftOut, startedAt } = description;
   const { succeeded, failed, open, existing, updated, unchanged } = counts;
-  // Records in flight when a run was killed may have been written.
+  // Records that were in flight when a run was killed may have been applied.
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
   const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown - existing;
   return {

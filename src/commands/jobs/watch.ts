@@ -10,17 +10,17 @@ import type { Invocation } from '../definition.ts';
 import { showFinishedJob, showStoppedJob } from './finished-job.ts';
 import { findJobOperation } from './job-operation.ts';
 
-/** Interval between two readings of a journal, in milliseconds. */
+/** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;
 
 /**
- * Shows the progress of a running job until it ends, and then its summary. The job itself is not affected.
- * @throws SvcError `not_found` for an unknown job, or the error that the job ended with
+ * Shows the progress of a running job, and its summary when it ends. Does not affect the job.
+ * @throws SvcError `not_found` for an unknown job, or the job's own error
  */
 export async function watchJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
   const folder = await findJob(context.folders, id, 'not_found');
   await waitForJournal(context, folder);
-  // A job is deleted if it ends without sending anything.
+  // A job that ends without sending anything is deleted.
   await findJob(context.folders, id, 'not_found');
   const journal = await openJournal(folder);
   try {
@@ -37,7 +37,7 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   }
 }
 
-/** Waits while the process of the job checks its input. */
+/** Waits until the job's process has checked its input. */
 async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {
   if (!(await isBeingChecked(folder))) return;
   const end = (await progress()).showActivity(`waiting for job ${folder.job} to check its input`);
@@ -51,11 +51,11 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
 interface FollowedJob {
   readonly journal: Journal;
   readonly description: JobDescription;
-  /** Plural of the record's noun: `users`. */
+  /** Plural noun for the records: `users`. */
   readonly unit: string;
 }
 
-/** Shows the progress of a job until no process runs it. */
+/** Shows the progress of a job while a process runs it. */
 async function followJob(
   { clock, signal, progress }: Context,
   folder: JobFolder,

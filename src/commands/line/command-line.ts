@@ -9,7 +9,7 @@ import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import { createProgram } from './program.ts';
 
-/** Runs a command line, given without the program name. Prints help for an empty line and for a group of commands. */
+/** Runs a command line without its program name. Prints help for an empty line or a group of commands. */
 export async function runCommandLine(words: readonly string[], processEnvironment: ProcessEnvironment): Promise<void> {
   let printed = '';
   let opened: OpenedContext | undefined;
@@ -26,7 +26,7 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!isHelpOrVersion(error)) {
+    if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =
         error instanceof SvcError
           ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
@@ -39,7 +39,7 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   if (printed) await printHelp(printed, processEnvironment, parsedColor(program));
 }
 
-/** Opens the context of a command line. When the context is closed, the command's writes are added to the history. */
+/** Opens the context of a command. Closing the context adds the command's writes to the history. */
 function openCommandContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
@@ -62,7 +62,7 @@ function openCommandContext(
   };
 }
 
-/** Returns the parsed service flags of an invalid command line; none if the global flags are invalid. */
+/** Returns the service flags of an invalid command line. Returns none if a global flag is invalid. */
 function parsedServiceFlags(program: Command): ServiceFlags {
   try {
     return parseGlobalOptions(program.opts());
@@ -71,14 +71,10 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-/** Returns the value of `--color` on a line that printed help, whose other flags are not checked. */
+/** Returns the value of `--color` without checking the other flags. */
 function parsedColor(program: Command): GlobalOptions['color'] {
   return program.opts<{ readonly color?: GlobalOptions['color'] }>().color ?? 'auto';
 }
 
-/** Codes that commander throws after printing help or the version. */
+/** Codes of the errors that commander throws after it prints help or the version. */
 const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
-
-function isHelpOrVersion(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && HELP_CODES.includes(error.code);
-}

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { type NextStep, step } from '../../kernel/hint.ts';
 
-/** Returns the full name of a command: `svc jobs list`. */
 export function commandPath(command: Command): string {
   return ['svc', ...commandWords(command)].join(' ');
 }

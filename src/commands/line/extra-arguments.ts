@@ -7,10 +7,10 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { commandPath, helpStep } from './command-words.ts';
 
-/** Number of files in a hint; a shell pattern may match thousands. */
+/** Maximum number of values in a hint. A shell pattern may match thousands of files. */
 const MAX_NAMED_FILES = 5;
 
-/** Creates the error for extra arguments. After `--file`, they usually come from a shell pattern; otherwise, they are often IDs. */
+/** Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise often IDs. */
 export function extraArgumentsError(
   command: Command,
   flags: readonly OptionDefinition[],
@@ -31,7 +31,7 @@ function fileHint(command: Command, flags: readonly OptionDefinition[], extra: r
   return extra.every((text) => formatFromName(text) !== undefined) ? `did you mean ${fileFlags(extra)}?` : undefined;
 }
 
-/** Suggests the flag for the object of a command: `--user u77` for `svc users add u77`. */
+/** Suggests the flag for an ID: `--user u77` for `svc users add u77`. */
 function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
   const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
   const [flag] = nouns.reverse().flatMap((noun) => {
@@ -44,7 +44,7 @@ function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: rea
   return `did you mean ${values.map((value) => `${name} ${quoteForShell(value)}`).join(' ')}?`;
 }
 
-/** Short names of flags, by noun. */
+/** Abbreviated flag names, by noun. */
 const FLAG_NAMES: Readonly<Record<string, string>> = { organization: 'org' };
 
 function fileFlags(files: readonly string[]): string {

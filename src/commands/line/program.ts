@@ -15,16 +15,15 @@ import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { checkGlobalFlags } from './refused-flags.ts';
 import { toUsageError } from './usage-error.ts';
 
-/** Functions that the program calls. */
 export interface ProgramDependencies {
-  /** Creates the context after the global flags were parsed. */
+  /** Creates the context. Called after the global flags are parsed. */
   readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
   readonly print: (text: string) => void;
 }
 
 /**
- * Creates the commander program. Each level of the command tree is added only when parsing reaches it, so start-up time
- * does not depend on the number of commands.
+ * Creates the commander program. Adds each level of the command tree only when parsing reaches it, so the number of
+ * commands does not affect start-up time.
  */
 export async function createProgram(dependencies: ProgramDependencies): Promise<Command> {
   const tree = commandTree();
@@ -49,7 +48,6 @@ async function showHelp(words: readonly string[], dependencies: ProgramDependenc
 }
 
 interface TreeDependencies extends ProgramDependencies {
-  /** Root of the command tree. */
   readonly tree: Node;
 }
 
@@ -63,19 +61,24 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
     .configureOutput(outputConfiguration(dependencies))
     .configureHelp(helpConfiguration(node, leaf));
-  if (leaf) return addLeaf(command, leaf, dependencies);
+  if (leaf) addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
   }
   if (node === dependencies.tree) for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
   command.hook('preSubcommand', async (_parent, chosen) => {
     const child = findChild(node, chosen.name());
+    const [given] = leaf ? Object.keys(command.opts()) : [];
+    if (given !== undefined) {
+      const message = `--${given.replace(/[A-Z]/g, '-$&').toLowerCase()} is a flag of svc ${node.path.join(' ')}`;
+      throw new SvcError('usage', `${message}, not of svc ${[...node.path, chosen.name()].join(' ')}`);
+    }
     if (child) await defineCommand(chosen, child, dependencies);
   });
   return command;
 }
 
-/** Configures the help of a command. A line without a command gets the help of its group, or at the root, the start screen. */
+/** Configures the help of a command. At the root, a line without a command gets the start screen. */
 function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
   if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
   let isStart = false;
@@ -89,7 +92,7 @@ function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfig
 
 const HELP_WIDTH = 80;
 
-/** Sends help to the caller. Fixed color and width keep commander from opening the standard streams. */
+/** Passes help to the caller. With a fixed color setting and width, commander does not open the standard streams. */
 function outputConfiguration({ print }: ProgramDependencies): OutputConfiguration {
   return {
     writeOut: print,
@@ -105,7 +108,7 @@ function outputConfiguration({ print }: ProgramDependencies): OutputConfiguratio
 function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDependencies): Command {
   for (const flag of flagsOf(leaf)) rejectRepeats(addOption(command, flag), flag);
   for (const argument of argumentsOf(leaf)) addArgument(command, argument);
-  // Extra arguments are rejected below, with a better message than commander's.
+  // `extraArgumentsError` has better messages than commander.
   command.allowExcessArguments();
   return command.action(async () => {
     const extra = extraArguments(command);
@@ -129,7 +132,7 @@ async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<P
   return runOperation(context, leaf.versions, invoked);
 }
 
-/** Returns the arguments beyond those that the command accepts. */
+/** Returns the arguments that the command does not accept. */
 function extraArguments({ args, registeredArguments }: Command): readonly string[] {
   return registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
 }
@@ -151,13 +154,13 @@ function addOption(command: Command, { flags, description, choices, many }: Opti
     const { parseArg: parse = (value) => value } = option;
     option.argParser((value: string, earlier: readonly unknown[] = []) => [...earlier, parse(value, undefined)]);
   }
-  // Without this, commander sets `x` to true by default if there is only a `--no-x` flag.
+  // Otherwise, commander sets `x` to true for an option that has only `--no-x`.
   if (option.negate) option.default(undefined);
   command.addOption(option);
   return option;
 }
 
-/** Restricts an option to choices. The error suggests the nearest choice. */
+/** Restricts an option to choices. */
 function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;
@@ -169,7 +172,7 @@ function addChoices(option: Option, choices: readonly string[]): void {
   });
 }
 
-/** Rejects a repeated flag that takes a single value; otherwise, only the last value would count. */
+/** Rejects a repeated flag that takes a single value. Otherwise, only the last value would be used. */
 function rejectRepeats(option: Option, { many }: OptionDefinition): void {
   if (many || option.isBoolean() || option.negate) return;
   const { parseArg } = option;

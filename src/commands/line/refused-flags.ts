@@ -7,14 +7,14 @@ import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { commandPath, helpStep } from './command-words.ts';
 
-/** Flags that reach a service over the network, and so contradict `--local`. */
+/** Flags for connections over the network, which `--local` does not use. */
 const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
 
 /**
- * Checks that a command honors the given global flags, so that no flag is silently ignored. Settings from elsewhere are ignored if
- * they do not apply.
+ * Rejects global flags that the command does not support. Environment variables and profiles with unsupported settings
+ * are allowed.
  * @param given parsed values of the global flags
- * @throws SvcError `usage` that names the first flag that is not honored
+ * @throws SvcError `usage` with the first unsupported flag
  */
 export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
   const isHonored = honoredFlagsOf(leaf);

@@ -5,13 +5,12 @@ import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandWords, helpStep } from './command-words.ts';
 
-/** An error message with its hint. */
 export interface UsageProblem {
   readonly message: string;
   readonly hint: string | Hint;
 }
 
-/** An action as the predicate of a sentence, its words, starting with the ones that commands use, and those of similar actions. */
+/** An action: the verb for messages, its command names (preferred name first), and the names of similar actions. */
 interface Action {
   readonly verb: string;
   readonly words: readonly string[];
@@ -28,7 +27,7 @@ const ACTIONS: readonly Action[] = [
   { verb: 'deletes', words: ['delete', 'remove', 'rm'] },
 ];
 
-/** Nouns for groups whose records are not named like the group. */
+/** Nouns for groups whose records have another name than the group. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
   ['groups', 'user groups'],
   ['crdt', 'editor content'],
@@ -39,7 +38,7 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
 
 const MAX_SUGGESTIONS = 3;
 
-/** Describes an unknown word after a group: a synonym, a typo, or an operation that the service lacks. */
+/** Describes an unknown word after a group: a synonym, a typo, or an operation that the service does not have. */
 export function describeUnknownCommand(word: string, command: Command, root: Node): UsageProblem {
   const message = `unknown command '${word}'`;
   const node = findByPath(root, commandWords(command)) ?? root;
@@ -54,7 +53,7 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
 
-/** Finds a command of a group by the first of the words that names one; otherwise, finds commands of its subgroups. */
+/** Finds the group's first command with one of the names. Without one, finds commands of its subgroups. */
 function suggestCommands(node: Node, words: readonly string[]): readonly Node[] {
   const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
   if (own.length > 0) return own;
@@ -64,13 +63,13 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** Creates the hint for a bare `ls`: the lists that the service and this machine have. */
+/** Creates the hint for `ls` without a group: the commands that list something. */
 function listHint(root: Node): Hint {
   const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`choose a list: ${first ?? ''}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`commands that list records: ${first ?? ''}`);
 }
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {
@@ -81,7 +80,7 @@ function rootHint(word: string, command: Command, root: Node): string | Hint {
   );
 }
 
-/** Many groups share command names such as list and show, so only groups of the same name are suggested. */
+/** Suggests only groups for a subcommand, because many groups have commands such as list and show. */
 function groupHint(word: string, command: Command, root: Node): string | Hint {
   const groups = [...nodesNamed(root, word)].filter(({ children }) => children.size > 0);
   return nearestHint(word, command) ?? sameNameHint(groups) ?? commandsHint(command);

@@ -7,8 +7,8 @@ import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { describeUnknownCommand, type UsageProblem } from './unknown-command.ts';
 
 /**
- * Converts an error of commander to an `SvcError` with a hint for the command being parsed. Errors that commander throws
- * after printing help or the version are returned unchanged.
+ * Converts an error of commander to an `SvcError` with a hint for the current command. Returns other errors unchanged,
+ * such as those that commander throws after it prints help.
  */
 export function toUsageError(error: CommanderError, command: Command, root: Node): Error {
   const problem = describeProblem(error, command, root);
@@ -35,10 +35,10 @@ function describeProblem(error: CommanderError, command: Command, root: Node): U
   }
 }
 
-/** Groups whose lists are on this machine, so that flags for the service don't apply. */
+/** Groups that list objects on this machine. Service flags do not apply to them. */
 const LOCAL_GROUPS: readonly string[] = ['jobs'];
 
-/** Creates the hint about the command that lists the IDs for an argument. */
+/** Creates a hint with the command that lists the IDs for an argument. */
 function idHint(argument: string, { parent }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
   return parent && lists && /id$/i.test(argument)
@@ -46,7 +46,7 @@ function idHint(argument: string, { parent }: Command): Hint | undefined {
     : undefined;
 }
 
-/** Creates the hint about the nearest flag, compared without dashes. */
+/** Creates a hint with the nearest flag. */
 function flagHint(flag: string, command: Command): string | Hint {
   const near = flag.startsWith('--')
     ? findNearest(
@@ -57,7 +57,7 @@ function flagHint(flag: string, command: Command): string | Hint {
   return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
 }
 
-/** Lists the flags of a command, including those of its parent commands. */
+/** Lists the flags of a command and of its parent commands. */
 function flagsOf(command: Command): readonly string[] {
   const own = command.createHelp().visibleOptions(command);
   const names = own.flatMap(({ long }) => long ?? []);

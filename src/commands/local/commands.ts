@@ -10,7 +10,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Import data into the embedded service',
     description:
-      'Reads JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates everything before writing, and writes either all of it or nothing. Existing records are updated; records that are not in the file stay unchanged.',
+      'Reads JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes all or nothing. Existing records are updated; records that are not in the file stay unchanged.',
     examples: [
       { command: 'svc local import state.yaml', caption: 'import a file' },
       { command: 'svc local import state.json --dry-run', caption: 'validate a file' },
@@ -76,7 +76,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Retry webhook deliveries',
     description:
-      'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',
+      'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries are sent without waiting for their next attempt.',
     examples: [{ command: 'svc local deliveries retry --failed', caption: 'retry all failed deliveries' }],
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: RETRY_DELIVERIES_FLAGS,

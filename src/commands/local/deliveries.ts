@@ -9,7 +9,6 @@ import type { Invocation } from '../definition.ts';
 import { deliveryLists, deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
-import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
 /** Lists deliveries, newest first. */
@@ -32,14 +31,14 @@ export async function showLocalDeliveries(context: Context, { arguments: ids }: 
   await print(context, found, deliveryLists(found));
 }
 
-/** Schedules deliveries again, and prints them. */
+/** Schedules deliveries for immediate sending, and prints them. */
 export async function retryLocalDeliveries(
   context: Context,
   { arguments: ids, options }: Invocation<RetryDeliveriesFlags>,
 ): Promise<void> {
   const isFailed = options.failed === true;
   if (isFailed === ids.length > 0) {
-    const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed required';
+    const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed is required';
     throw new SvcError('usage', problem, {
       hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
     });
@@ -52,7 +51,7 @@ export async function retryLocalDeliveries(
   await print(context, retried, deliveryTable(retried));
   if (retried.length > 0) {
     await context.note(
-      `${formatNounCount(retried.length, 'delivery')} scheduled; ${commandForService(context.options, 'serve')} sends pending deliveries`,
+      hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${step('change', 'serve')} sends pending deliveries`,
     );
   }
 }

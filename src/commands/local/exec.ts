@@ -5,7 +5,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
-import { interceptSignals } from '../../kernel/io.ts';
+import { interceptSignals } from '../../kernel/process.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';
@@ -14,26 +14,26 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { resolveSpawn } from './resolve-spawn.ts';
 
-/** Loopback and any free port, so that other servers of the same store can run at the same time. */
+/** A free loopback port, so that several servers can use the same store. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /**
- * Runs a command with `SVC_*` variables that point to the embedded service, and exits with its exit code.
- * @throws CommandExit for an exit code other than 0, or SvcError `usage` if the command does not exist
+ * Runs a command with `SVC_*` variables for the embedded service, and exits with its exit code.
+ * @throws CommandExit for an exit code other than 0, SvcError `usage` if the command does not exist
  */
 export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
   const { clock, folders, options, signal } = context;
   if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
   const service = await openEmbedded(await resolveStoreLocation(options.store, folders), { clock, signal });
   try {
-    const exitCode = await runBeside(context, service, words);
+    const exitCode = await runWithServer(context, service, words);
     if (exitCode !== 0) throw new CommandExit(exitCode);
   } finally {
     await service.close();
   }
 }
 
-async function runBeside(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
+async function runWithServer(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
   const server = await startServer(service.handle, ADDRESS);
   try {
     return await run(context, words, environmentFor(context.environment, server.url, service.target));
@@ -42,7 +42,7 @@ async function runBeside(context: Context, service: EmbeddedInstance, words: rea
   }
 }
 
-/** Adds the variables that point to the embedded service, and removes the profile. */
+/** Adds the variables for the embedded service. Removes the profile. */
 function environmentFor(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
   const { [SETTING_VARIABLES.profile]: _, ...others } = environment;
   return {
@@ -56,7 +56,7 @@ function environmentFor(environment: Environment, url: string, { key, workspace 
   };
 }
 
-/** Runs a command with inherited streams, and forwards signals to it. @returns its exit code */
+/** Runs a command with inherited streams and forwards signals to it. @returns its exit code */
 async function run(
   { io, cwd, signal: stopped }: Context,
   [command = '', ...words]: readonly string[],
@@ -69,32 +69,37 @@ async function run(
     windowsVerbatimArguments: start.verbatim,
   });
   const restoreSignals = interceptSignals((signal) => {
-    if (!reachesAll(signal, io.stdin.isTerminal)) child.kill(signal);
+    if (!reachesCommandDirectly(signal, io.stdin.isTerminal)) child.kill(signal);
   });
   try {
     return await exitOf(child);
   } catch (error) {
-    throw notRunnable(command, error, thisPlatform());
+    throw createSpawnError(command, error, thisPlatform());
   } finally {
     restoreSignals();
   }
 }
 
 /**
- * Whether a signal also reaches the command directly. Terminals send Ctrl-C to every process, and a forwarded second
- * signal would end the command at once. On Windows, all signals come from the console, and forwarding one would kill.
+ * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every process in the foreground,
+ * and a second signal could end the command. On Windows, all signals come from the console, and forwarding would kill
+ * the command.
  */
-export function reachesAll(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
+export function reachesCommandDirectly(
+  signal: NodeJS.Signals,
+  atTerminal: boolean,
+  platform = thisPlatform(),
+): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
-/** Waits for the exit code. As in shells, a signal counts as 128 plus its number. */
+/** Waits for the exit code. As in shells, the exit code for a signal is 128 plus its number. */
 async function exitOf(child: ChildProcess): Promise<number> {
   const [code, signal]: (number | null | NodeJS.Signals)[] = await once(child, 'exit');
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
 }
 
-export function notRunnable(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
+export function createSpawnError(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
   const code = systemErrorCode(error);
   const problem = code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
   const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 
-/** Exports all data of the embedded service, including secrets, to stdout or to a file that only its owner can read. */
+/** Exports all data of the embedded service, including secrets, to stdout or to a private file. */
 export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
   const { options, cwd } = context;
   if (file === '-') {
@@ -34,7 +34,7 @@ export async function localExport(context: Context, { arguments: [file = '-'] }:
   await context.note(`wrote ${file}; it contains unmasked secrets`);
 }
 
-/** Prints a state. The table format prints JSON, so that the output can be imported. */
+/** Prints a state. The table format prints JSON, which can be imported. */
 function print(printer: Printer, state: State): Promise<void> {
   return printer.value(state, { renderText: (view) => createJsonRenderer(view).value(state) });
 }
@@ -53,7 +53,7 @@ function checkFormat(format: Format): Format {
   throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
 }
 
-/** Returns the configured format. CSV, which is only a default here, counts as JSON. */
+/** Returns the configured format, or JSON if CSV is configured. */
 async function formatSetting(context: Context): Promise<Format> {
   const format = await context.format();
   return format === 'csv' ? 'json' : format;

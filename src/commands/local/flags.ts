@@ -1,9 +1,8 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
-/** States of a delivery, in the order of its life cycle. */
+/** States of a delivery, in chronological order. */
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-/** Default of `--limit`. */
 export const DEFAULT_LIST_LIMIT = 50;
 
 export const LIST_DELIVERIES_FLAGS = [

@@ -5,7 +5,7 @@ import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 import { createStateError, formatStatePosition, readState } from './read-state.ts';
 
-/** Imports a file into the embedded service, all or nothing, and prints the number of records by type. */
+/** Imports a file into the embedded service and prints the number of records by type. Imports all or nothing. */
 export async function localImport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
   const { clock, options } = context;
   const printer = await context.printer();
@@ -21,7 +21,7 @@ export async function localImport(context: Context, { arguments: [file = '-'] }:
   await printer.value(countRecords(state), {});
 }
 
-/** Counts the records of each type. Configurations count per service. */
+/** Counts the records of each type. For configurations, counts the configured services. */
 function countRecords(state: State): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(state).map(([kind, part]) => [kind, Object.keys(part).length]));
 }

@@ -9,9 +9,9 @@ import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Reads a state whose records are each valid by themselves, and the file's name for messages. Skips unknown fields of
- * records with a warning.
- * @throws SvcError `bad_data` for an invalid state, with every invalid field
+ * Reads a state and checks each record by itself. Skips unknown fields of records with a warning. Also returns the name
+ * of the file for messages.
+ * @throws SvcError `bad_data` with every invalid field
  */
 export async function readState(context: Context, file: string) {
   const { io, cwd, signal } = context;
@@ -29,19 +29,18 @@ export async function readState(context: Context, file: string) {
   return { name, state: stateSchema.parse(value) };
 }
 
-/** Creates the error for an invalid state. Each problem starts with its position. */
 export function createStateError(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
   const hint = 'nothing was written; fix the file and import it again';
   const found = { findings: problems, findingCount: problems.length };
   return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });
 }
 
-/** Formats a position in a state: `state.yaml: users[3].userId`. */
+/** Formats a position in a state, such as `state.yaml: users[3].userId`. */
 export function formatStatePosition(name: string, path: readonly PropertyKey[]): string {
   return path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
 }
 
-/** Detects unknown fields of a record. Unknown fields at the top level are errors. */
+/** Whether an issue is about unknown fields of a record. At the top level, unknown fields are errors. */
 function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length > 0;
 }

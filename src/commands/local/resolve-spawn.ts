@@ -12,9 +12,9 @@ export interface SpawnDependencies {
 }
 
 /**
- * Resolves how to spawn a command. On Windows, batch files (`npm` is `npm.cmd`) run through the command interpreter,
- * with arguments that are already quoted (`verbatim`).
- * @throws SvcError `usage` for an argument that the interpreter would change in spite of the quotes
+ * Resolves how to spawn a command. On Windows, batch files such as `npm.cmd` run in the command interpreter, with
+ * arguments that are already quoted (`verbatim`).
+ * @throws SvcError `usage` for an argument that cannot be quoted
  */
 export function resolveSpawn(command: string, words: readonly string[], dependencies: SpawnDependencies) {
   const { platform = thisPlatform(), environment } = dependencies;
@@ -25,7 +25,7 @@ export function resolveSpawn(command: string, words: readonly string[], dependen
   return { program: interpreter, programArguments: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
 }
 
-/** Finds the batch file that Windows would run for a command. `undefined` if a program comes first, or nothing is found. */
+/** Finds the batch file that Windows would run for a command. Returns `undefined` without a batch file. */
 function findBatchFile(command: string, dependencies: SpawnDependencies): string | undefined {
   const { environment, cwd, isFile = isFileHere } = dependencies;
   const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');
@@ -37,7 +37,7 @@ function findBatchFile(command: string, dependencies: SpawnDependencies): string
   return found !== undefined && /\.(bat|cmd)$/i.test(found) ? found : undefined;
 }
 
-/** Reads an environment variable, ignoring case as Windows does. */
+/** Returns an environment variable. Ignores case, like Windows. */
 function variable(environment: Environment, name: string): string | undefined {
   const key = Object.keys(environment).find((known) => known.toUpperCase() === name.toUpperCase());
   return key === undefined ? undefined : environment[key];
@@ -47,7 +47,7 @@ function isFileHere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Quotes an argument for the interpreter. Quotes, `%`, and line breaks cannot be quoted. */
+/** Quotes an argument for the command interpreter, which cannot quote `"`, `%`, and line breaks. */
 function quoted(word: string): string {
   if (/["%\r\n\0]/.test(word)) {
     throw new SvcError('usage', `cannot pass '${word}' to a batch file: quotes, %, and line breaks are not supported`, {

@@ -9,25 +9,25 @@ import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { ConfirmationRequired } from './confirmation.ts';
-import { secretWithheld, toToolError } from './tool-terms.ts';
+import { secretWithheldError, toToolError } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The host's side of a tool call. */
+/** Functions of the MCP host that made a tool call. */
 export interface ToolHost {
-  /** Aborted when the host cancels the call. */
+  /** Aborted if the host cancels the call. */
   readonly signal: AbortSignal;
-  /** Receives messages during the call, for example that it waits for a rate limit. */
+  /** Receives messages during the call, for example about waiting for a rate limit. */
   readonly onMessage: (text: string) => void;
-  /** Returns the user's answer to a question. @throws ConfirmationRequired, or an SvcError if the host cannot ask its user */
+  /** Asks the user a question. @throws ConfirmationRequired, or an SvcError if the host cannot ask the user */
   readonly ask: (question: string) => boolean;
 }
 
 /**
- * Calls an operation like its command with `--data`, and returns the command's output: the result as JSON, followed by
- * its messages. Without `--yes`, the host asks its user for the confirmations of the command.
- * @throws ConfirmationRequired before anything is sent
+ * Runs an operation like its command with `--data`, and returns the command's result as JSON and its messages. Unless
+ * `--yes` is set, the host must ask its user for confirmation.
+ * @throws ConfirmationRequired before the first request
  */
 export async function callTool(
   context: Context,
@@ -43,7 +43,7 @@ export async function callTool(
   const opened = openContext({ ...context, io, signal }, options, context.activity, {
     inputNaming: 'fields',
   });
-  // Reuses the settings, so that the keychain is read only once.
+  // Reuses the settings, so that the keychain is read once per session.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
     if (options.yes || host.ask(`${question} (${await serviceLabel(context)})`)) return;
@@ -53,7 +53,7 @@ export async function callTool(
   let failed = false;
   try {
     await runTool(toolContext, tool, data);
-    if (isTooLong(result.text(), tool)) throw resultTooLong(result.text());
+    if (isTooLong(result.text(), tool)) throw resultTooLongError(result.text());
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
@@ -74,7 +74,7 @@ export async function callTool(
 
 async function runTool(context: Context, { entry, operation, runner }: OperationTool, data: Data): Promise<void> {
   const { showSecrets, dryRun } = context.options;
-  if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheld(entry.command);
+  if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheldError(entry.command);
   const list = operation.bulk?.field;
   if (list !== undefined && data[list] === undefined) {
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
@@ -83,7 +83,7 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
   await run(context, [entry], { arguments: [], options: { data: toJson(data), allowUnknownEvent: true } });
 }
 
-/** @throws SvcError `bad_data` if the data is nested too deeply to process */
+/** @throws SvcError `bad_data` if the data is nested too deeply */
 function toJson(data: Data): string {
   if (isDeeperThan(MAX_DATA_DEPTH, data)) {
     throw new SvcError('bad_data', `the data is nested more than ${MAX_DATA_DEPTH} levels deep`);
@@ -98,14 +98,14 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }
 
-/** Maximum length of a read's result, so that it fits into a conversation. Results of writes are always returned. */
+/** Maximum length of a read's result, in characters. Larger results do not fit into a conversation. */
 const MAX_RESULT_LENGTH = 1_000_000;
 
 function isTooLong(resultText: string, { entry }: OperationTool): boolean {
   return entry.effect === 'read' && resultText.length > MAX_RESULT_LENGTH;
 }
 
-function resultTooLong({ length }: string): SvcError {
+function resultTooLongError({ length }: string): SvcError {
   return new SvcError('usage', `the result has ${length} characters, more than the limit of ${MAX_RESULT_LENGTH}`, {
     hint: 'request smaller pages, or single records by their IDs',
   });
@@ -118,7 +118,7 @@ function structuredContentOf(resultText: string, notes: string): Record<string, 
   };
 }
 
-/** Creates a sink that collects its text, because the standard streams carry the protocol. */
+/** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */
 function createMemorySink(onWrite: (text: string) => void = () => undefined): Sink & { text(): string } {
   const chunks: Buffer[] = [];
   return {

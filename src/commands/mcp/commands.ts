@@ -1,14 +1,14 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 
-/** Creates the command that serves tools, with the operation runners of the whole command tree. */
+/** Creates the `mcp` command. @param runners all operation runners in the command tree */
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
   return defineCommand({
     command: ['mcp'],
     globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Serve the operations as tools for AI assistants (Model Context Protocol)',
     description:
-      'Runs as a child process of an MCP host, which communicates with it over stdin and stdout. Every operation is a tool that takes its data as JSON. By default, only tools that read are offered; --allow-writes adds the others. Operations that need confirmation have the host ask its user, or require --yes if the host cannot ask. A protected profile also requires SVC_ALLOW. Operations that return a secret require --show-secrets. Exits when the host closes its stdin.',
+      'Runs as a child process of an MCP host and communicates with the host over stdin and stdout. Every operation is a tool that takes its data as JSON. By default, only tools that read are available; --allow-writes adds the others. If an operation needs confirmation, the host asks its user; if the host cannot ask, the operation requires --yes. A protected profile also requires SVC_ALLOW. Operations that return a secret require --show-secrets. Exits when the host closes its stdin.',
     examples: [
       { command: 'svc mcp --local < /dev/null', caption: 'serve tools that read the embedded service' },
       {
@@ -16,7 +16,7 @@ export function createMcpCommand(runners: readonly OperationRunner[]): CommandDe
         caption: 'serve tools that show write requests instead of sending them',
       },
     ],
-    options: [{ flags: '--allow-writes', description: 'also offer tools that write' }],
+    options: [{ flags: '--allow-writes', description: 'add tools that write' }],
     load: async () => {
       const { serveTools } = await import('./serve-tools.ts');
       return (context, { options }) => serveTools(context, { runners, allowWrites: options.allowWrites === true });

@@ -9,7 +9,7 @@ import {
 
 type CallRequest = ServerContext['mcpReq'];
 
-/** A question that the host must ask its user. The host then repeats the call with the answer. */
+/** A question that the host must ask its user. The host repeats the call with the answer. */
 export class ConfirmationRequired extends Error {
   readonly question: string;
 
@@ -20,22 +20,22 @@ export class ConfirmationRequired extends Error {
   }
 }
 
-/** Whether the host has declared that it can ask its user. */
+/** Whether the host declares that it can ask its user. */
 export function canAskUser({ envelope }: CallRequest, known: ClientCapabilities | undefined): boolean {
-  // Later revisions of the protocol declare it in each request, which the library's types omit.
+  // In later revisions of the protocol, each request contains the capabilities. The library's types omit them.
   const declared: { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } = envelope ?? {};
   const { elicitation } = declared[CLIENT_CAPABILITIES_META_KEY] ?? known ?? {};
-  // A host that declares no mode supports the original one, forms.
+  // A host without a mode supports forms, the original mode.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** Returns the user's answer to this exact question; `undefined` without an answer. */
+/** Returns the user's answer to exactly this question, if there is one. */
 export function readConfirmation(question: string, { inputResponses }: CallRequest): boolean | undefined {
   const answer = inputResponse(inputResponses, question);
   return answer.kind === 'elicit' ? answer.action === 'accept' : undefined;
 }
 
-/** Creates a request for a yes or no, for which hosts show buttons. */
+/** Creates a request for confirmation. Hosts show buttons for it. */
 export function confirmationRequest({ question }: ConfirmationRequired): InputRequiredResult {
   const message = `svc asks: ${question}`;
   const requestedSchema = { type: 'object', properties: {} } as const;

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
 import { ConfirmationRequired, canAskUser, confirmationRequest, readConfirmation } from './confirmation.ts';
-import { cannotAskUser, toolName } from './tool-terms.ts';
+import { cannotAskUserError, toolName } from './tool-terms.ts';
 import { createTools, type OperationTool } from './tools.ts';
 
 interface ServeToolsOptions {
@@ -16,7 +16,7 @@ interface ServeToolsOptions {
   readonly runners: readonly OperationRunner[];
 }
 
-/** Serves tools until the host closes stdin or a signal arrives. SIGTERM is a normal exit. */
+/** Serves tools until the host closes stdin or a signal arrives. Returns normally on SIGTERM. */
 export async function serveTools(context: Context, { allowWrites, runners }: ServeToolsOptions): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
   if (context.io.stdin.isTerminal) {
@@ -45,13 +45,13 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   if (!aborted && failure && !transport.hasEnded) throw transportError(failure);
 }
 
-/** Creates the error for a transport failure: the host no longer reads, or has sent an invalid message. */
+/** Creates the error for a transport failure: the host disconnected or sent an invalid message. */
 function transportError(cause: Error): SvcError {
   if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host disconnected', { cause });
   return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
 }
 
-/** A transport over the standard streams that reports when either side closes it. */
+/** A transport over the standard streams that reports its end. */
 class ClosableTransport extends StdioServerTransport {
   readonly #input: Readable;
   readonly #onClosed: () => void;
@@ -62,7 +62,6 @@ class ClosableTransport extends StdioServerTransport {
     this.#onClosed = onClosed;
   }
 
-  /** Whether the host has closed stdin. */
   get hasEnded(): boolean {
     return this.#input.readableEnded;
   }
@@ -85,7 +84,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
-      if (!canAsk) throw cannotAskUser(question);
+      if (!canAsk) throw cannotAskUserError(question);
       const answer = readConfirmation(question, mcpReq);
       if (answer === undefined) throw new ConfirmationRequired(question);
       return answer;
@@ -99,7 +98,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
   return server;
 }
 
-/** Forwards messages as progress notifications if the host requests them. Progress extends the timeout of many hosts. */
+/** Sends messages as progress notifications if the host requests them. Many hosts then extend the timeout. */
 function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: string) => void {
   const { progressToken } = _meta ?? {};
   let progress = 0;
@@ -114,8 +113,8 @@ function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: stri
 function instructions({ options }: Context, allowWrites: boolean): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access.',
-    ...(options.local ? ['They use the embedded service on this machine.'] : []),
-    ...(allowWrites ? [] : ['All of them are read-only.']),
+    ...(options.local ? ['The tools use the embedded service on this machine.'] : []),
+    ...(allowWrites ? [] : ['All tools are read-only.']),
     ...(options.dryRun ? ['No request is sent: each tool returns the request that it would send.'] : []),
     'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];

@@ -3,14 +3,14 @@ import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
-/** Replaces the commands in the hint of an error by tools. */
+/** Replaces commands in an error's hint with tools. */
 export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
   const error = withServiceFlags(thrown, options);
   const { structuredHint } = error;
   return structuredHint instanceof Hint ? error.reworded({ hint: structuredHint.format(toToolStep) }) : error;
 }
 
-/** Rewords a step of a hint: help becomes the tool's schema, and list commands become tools. Other steps stay commands. */
+/** Formats a step for a host: refers to the input schema instead of help, and to tools instead of list commands. */
 function toToolStep(step: NextStep): string {
   const { kind, command } = step;
   if (kind === 'help') return "the tool's input schema";
@@ -20,19 +20,19 @@ function toToolStep(step: NextStep): string {
   return entry ? toolName(entry.name) : commandLineOf(step);
 }
 
-/** Converts `users.add` to `users_add`, because some hosts do not allow dots. */
+/** Returns the name of an operation's tool: `users_add` for `users.add`. Some hosts do not allow dots. */
 export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }
 
-/** Creates the error for an operation that needs confirmation when the host cannot ask its user. */
-export function cannotAskUser(question: string): SvcError {
+/** Creates the error for an operation that needs confirmation, if the host cannot ask its user. */
+export function cannotAskUserError(question: string): SvcError {
   return new SvcError('usage', `${question} This host cannot ask its user for confirmation; nothing was sent.`, {
     hint: 'to allow operations that need confirmation, start this server with --allow-writes --yes',
   });
 }
 
-export function secretWithheld(command: readonly string[]): SvcError {
+export function secretWithheldError(command: readonly string[]): SvcError {
   return new SvcError('usage', 'this operation returns a secret, which would be visible in the conversation', {
     hint: hint`run ${step('show', ...command)} yourself, or start this server with --show-secrets`,
   });

@@ -13,7 +13,7 @@ import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
 import { askChecked, askProfileName, askSecret } from './questions.ts';
 
-/** Source of a secret: a file, or stdin if there is no path. */
+/** Source of a secret. Stdin if there is no path. */
 interface SecretSource {
   readonly flag: string;
   readonly path?: string;
@@ -41,7 +41,7 @@ function readAddOptions(context: Context, { arguments: [name], options }: Invoca
     throw new SvcError('usage', problem, { hint: 'read the other secret from a file' });
   }
   return {
-    /** Undefined if the user must be asked. */
+    /** Undefined if svc must prompt for the name. */
     name: name === undefined ? undefined : parseProfileName(name),
     profile: {
       baseUrl: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, '--base-url'),
@@ -106,7 +106,7 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   }
 }
 
-/** Returns whether the service accepted the credentials. Warns if the service could not be asked. */
+/** Whether the service accepts the credentials. Warns if svc cannot find out. */
 async function verify(context: Context, profile: Profile, secrets: Secrets): Promise<boolean> {
   const { verifyCredentials } = await import('./verify.ts');
   const { isVerified, problem } = await verifyCredentials(context, profile, secrets);
@@ -114,7 +114,7 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
   return isVerified;
 }
 
-/** Describes the outcome: `Saved profile 'prod' for API key key-1 at api.example.com (verified, secrets in the keychain, selected)` */
+/** Returns `Saved profile 'prod' for API key key-1 at api.example.com (verified, selected)`. */
 function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
   const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
@@ -122,7 +122,7 @@ function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, 
   return `Saved profile '${name}'${owner}${host}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }
 
-/** Lists the fields that every call requires but the profile lacks. */
+/** Lists the fields that every call requires and the profile does not have. */
 function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secrets): readonly string[] {
   const hasWorkspace = workspaceId !== undefined && secrets.workspaceAuthToken !== undefined;
   return [
@@ -132,7 +132,7 @@ function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secre
   ];
 }
 
-/** Prompts for missing required fields if prompting is possible. */
+/** Prompts for missing required fields, if prompts are possible. */
 async function completeProfile(context: Context, options: AddOptions): Promise<Profile> {
   const { profile, authToken, workspaceAuthToken } = options;
   if (!canAsk(context)) return profile;
@@ -144,7 +144,7 @@ async function completeProfile(context: Context, options: AddOptions): Promise<P
   return { ...profile, baseUrl, apiKey, workspaceId };
 }
 
-/** Reads a secret from the source given by flags, or prompts for it. */
+/** Reads a secret from its source. Without a source, prompts for it. */
 async function obtainSecret(
   context: Context,
   source: SecretSource | undefined,

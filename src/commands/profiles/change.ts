@@ -1,9 +1,9 @@
+import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
 import { findProfile, readProfiles } from '../../profiles/profiles-file.ts';
 import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { commandForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 export async function useProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
@@ -16,18 +16,17 @@ export async function renameProfile(context: Context, { arguments: [from = '', t
   await context.note(`renamed profile '${from}' to '${to}'`);
 }
 
-/** Removes a profile. A terminal asks for confirmation; scripts need none. */
+/** Removes a profile. Asks for confirmation only on a terminal. */
 export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const saved = await readProfiles(context.folders);
   findProfile(saved, name);
   if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
   const secretsRemoved = await createProfileStore(context).remove(name);
   const choose = saved.current === name && saved.profiles.size > 1;
-  const next = choose
-    ? `; select another one with \`${commandForService({ local: false }, 'profiles', 'use')} <name>\``
-    : '';
+  const choosing = stepWithPlaceholder('configure', ['profiles', 'use'], '<name>');
+  const next = choose ? hint`; select another one with \`${choosing}\`` : '';
   if (!secretsRemoved) {
-    await context.warn('the keychain did not delete the secrets; the next profile change tries again');
+    await context.warn('the keychain did not delete the secrets; svc will try again at the next profile change');
   }
-  await context.note(`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
+  await context.note(hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
 }

@@ -1,7 +1,7 @@
 import type { Profile } from '../../profiles/profile.ts';
 import type { SavedProfiles } from '../../profiles/profiles-file.ts';
 
-/** Describes a profile for output. Missing values are null, so that every record has the same fields. */
+/** Describes a profile for output. Missing values are null, so all profiles have the same fields. */
 export function describeProfile({ current }: SavedProfiles, name: string, profile: Profile) {
   return {
     name,
@@ -15,7 +15,7 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
   };
 }
 
-/** Names the storage of the profile's secrets: `keychain`, `file`, or both. */
+/** Returns the locations of the secrets: `keychain`, `file`, or both. */
 function secretLocationsOf({ secrets = {} }: Profile): string | null {
   return [...new Set(Object.values(secrets))].sort().join(', ') || null;
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 
 type Check = (value: string, source: string) => string;
 
-/** Prompts for text until it is valid, so that earlier answers are not lost. */
+/** Prompts for text until it is valid. */
 export async function askChecked(context: Context, message: string, check: Check): Promise<string> {
   const prompter = await context.prompter();
   const answer = await prompter.text({ message, validate: (typed) => findProblem(() => check(typed, message)) });
@@ -32,7 +32,7 @@ export async function askSecret(context: Context, question: string): Promise<str
   }
 }
 
-/** Returns the problem that a check reports, with its hint. */
+/** Returns the problem that a check finds, with its hint. */
 function findProblem(check: () => unknown): string | undefined {
   try {
     check();

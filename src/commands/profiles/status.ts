@@ -10,7 +10,7 @@ import { STATUS_COLUMNS } from './columns.ts';
 
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS);
 
-/** Prints all settings and their sources. @throws SvcError `no_credential` if no operation can be called, after printing */
+/** Prints all settings and their sources. @throws SvcError `no_credential` if required settings are missing */
 export async function authStatus(context: Context): Promise<void> {
   const settings = await context.settings();
   const printer = await context.printer();
@@ -21,7 +21,7 @@ export async function authStatus(context: Context): Promise<void> {
   if (settings.missingReason !== undefined) await context.warn(settings.missingReason);
 }
 
-/** Creates a row for each setting. Missing values are null, and secrets are masked. */
+/** Creates a row for each setting. Missing values are null. */
 function createSettingRows(settings: Settings, showSecrets: boolean) {
   const names = Object.keys(SETTING_VARIABLES) as (keyof typeof SETTING_VARIABLES)[];
   return names.map((setting) => {
@@ -37,10 +37,10 @@ const STATE_LABELS = {
   sending: describeUnfinished,
   unknown: describeUnfinished,
   lost: (apiKey) => `the auth token of API key ${apiKey} is lost`,
-  kept: (apiKey) => `the new auth token of API key ${apiKey} is kept`,
+  kept: (apiKey) => `the new auth token of API key ${apiKey} is saved`,
 } as const satisfies Record<RecoveryRecord['state'], (apiKey: string) => string>;
 
-/** Creates rows of `auth status` for unfinished token resets, without calling the service. */
+/** Creates rows for unfinished token resets. Does not call the service. */
 async function createPendingRows({ folders, options }: Context) {
   const pending = await listPendingRecoveries(folders);
   return pending.map(({ path, record }) => ({

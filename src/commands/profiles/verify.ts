@@ -5,32 +5,31 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
-import { CREDENTIAL_READS } from '../call/credential-reads.ts';
+import { type CredentialKind, readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
-/** Result of verifying credentials that the service did not reject. */
 export interface CredentialCheck {
   readonly isVerified: boolean;
-  /** Why the service could not be asked. */
+  /** Reason why the credentials could not be checked. */
   readonly problem?: string;
 }
 
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
 
-/** Failures that say nothing about the credentials. An unknown path is one: the base URL may be wrong. */
+/** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 
-/** Failures that mean that the credentials are wrong. Only a workspace can be unknown. */
-const REJECTIONS: Readonly<Record<keyof typeof CREDENTIAL_READS, readonly Failure[]>> = {
+/** Failures that show that the credentials are invalid. A missing API key is never reported as not found. */
+const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
 
 /**
- * Verifies complete credentials by one read with each of them.
- * @throws SvcError if the service rejects them
+ * Verifies credentials with a read for each of them.
+ * @throws SvcError if the service rejects one
  */
 export async function verifyCredentials(
   context: Context,
@@ -44,7 +43,10 @@ export async function verifyCredentials(
   ];
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
   if (isPlainHttp(settings.baseUrl.value) && !context.options.insecureHttp) {
-    return { isVerified: false, problem: 'plain HTTP would send them in the clear; add --insecure-http to allow it' };
+    return {
+      isVerified: false,
+      problem: 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http',
+    };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
@@ -65,16 +67,15 @@ function isPlainHttp(baseUrl: string): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Promise<void> {
+async function read(context: Context, kind: CredentialKind): Promise<void> {
   const options = { ...context.options, local: false, maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT) };
   const { client, close } = await connect({ ...context, options });
   try {
-    const reply = await client.send(CREDENTIAL_READS[kind], {});
-    if (reply.sent && reply.result['status'] === 'success') return;
+    if (await readWithCredential(client, kind)) return;
     throw new SvcError('unusable_answer', 'the response is not from the service');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    // The service has accepted the credentials, but a feature is off.
+    // The service accepted the credentials; only a feature is off.
     if (error.failure === 'failed_precondition') return;
     throw REJECTIONS[kind].includes(error.failure) ? toRejection(error, kind) : error;
   } finally {
@@ -82,7 +83,7 @@ async function read(context: Context, kind: keyof typeof CREDENTIAL_READS): Prom
   }
 }
 
-function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcError {
+function toRejection(error: SvcError, kind: CredentialKind): SvcError {
   const name = kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
   return new SvcError('unauthenticated', `the service rejected ${name}; nothing was saved: ${error.message}`, {
     ...optionalProperty('status', error.status),
@@ -91,7 +92,7 @@ function toRejection(error: SvcError, kind: keyof typeof CREDENTIAL_READS): SvcE
   });
 }
 
-/** Creates settings from the values to save only, whatever flags and variables are set. */
+/** Creates settings from the new profile alone, without flags and environment variables. */
 function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });

@@ -4,7 +4,7 @@ import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 
-/** Prints the active connection in one line. Missing values are null. @throws SvcError `no_credential` if no operation can be called */
+/** Prints the active connection in one line. @throws SvcError `no_credential` if required settings are missing */
 export async function whoami(context: Context): Promise<void> {
   const { local } = context.options;
   const settings = await context.settings();
@@ -27,7 +27,7 @@ export async function whoami(context: Context): Promise<void> {
   });
 }
 
-/** Describes the credential, the service, and the source: `API key key-1 at https://api.example.com (profile 'prod')`. */
+/** Returns a line such as `API key key-1 at https://api.example.com (profile 'prod')`. */
 function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {
   const credential = apiKey ?? workspaceId;
   const name = apiKey ? 'API key' : 'workspace';

@@ -1,9 +1,10 @@
-import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
 import { type Sink, withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
 import type { Progress, ProgressTerminal } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
@@ -11,40 +12,38 @@ import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createSharedTerminal } from '../terminal/shared-terminal.ts';
+import { addServiceFlags } from '../service-flags.ts';
+import { createSharedTerminal, type SharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
-  formatMessage,
-  lookFor,
+  createDisplayOptions,
   prefersPlainText,
   progressStyle,
+  selectGlyphs,
   shouldUseColor,
-  signsFor,
   toTerminalText,
 } from '../terminal/terminal.ts';
 
-/** Kind of command that a context is for. */
 interface ContextPurpose {
-  /** Whether the command uses no service but the embedded one, so that settings that cannot be read don't matter. */
+  /** Whether the command uses only the embedded service, and can run without readable settings. */
   readonly isLocalOnly?: boolean;
   readonly inputNaming?: Context['inputNaming'];
 }
 
-/** A context, and the function that closes it after the command. */
 export interface OpenedContext {
   readonly context: Context;
-  /** @param error error of the command, if it failed */
+  /** @param error error that the command failed with */
   close(error?: unknown): Promise<void>;
 }
 
-/** Opens a context with the given options. Expensive parts are created on first use. */
+/** Opens a context with the given options. Creates expensive parts on first use. */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
   { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
 ): OpenedContext {
-  const closers: (() => Promise<void>)[] = [];
+  const closeFunctions: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
@@ -58,6 +57,13 @@ export function openContext(
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
+  const connection = once(() => {
+    const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
+    // A failed connection has nothing to close.
+    const opened = connecting.catch(() => undefined);
+    closeFunctions.push(async () => (await opened)?.close());
+    return connecting;
+  });
   const context: Context = {
     ...processEnvironment,
     io,
@@ -71,22 +77,20 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     format,
-    client: once(async () => {
-      const { connect } = await import('../call/connect.ts');
-      const connecting = connect(context);
-      // A failed connection has nothing to close.
-      closers.push(async () => (await connecting.catch(() => undefined))?.close());
+    client: async () => {
+      const connecting = connection();
       // An invalid jq expression fails before anything is sent.
       await filter;
       return (await connecting).client;
-    }) satisfies () => Promise<Client>,
-    printer: once(async () =>
-      openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
-    ),
-    note: async (text) => {
-      if (!options.quiet) await print(await formatMessage(text, io.stderr));
     },
-    warn: async (text) => print(await formatMessage(`warning: ${text}`, io.stderr)),
+    embedded: async () => (await connection()).embedded,
+    printer: once(async () =>
+      openPrinter(context, await format(), await filter, stdout, (write) => stdout.writeDocument(write, print)),
+    ),
+    note: async (message) => {
+      if (!options.quiet) await print(await formatMessage(addServiceFlags(options, message), io.stderr));
+    },
+    warn: async (message) => print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
       const { serviceLabel } = await import('../call/protected-profile.ts');
@@ -98,20 +102,23 @@ export function openContext(
     context,
     close: async () => {
       await progress?.stop();
-      for (const close of closers) await close();
+      for (const close of closeFunctions) await close();
     },
   };
 }
 
-/** Asks for confirmation. @throws SvcError `usage` for a no, and if prompts are not possible */
+/** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
-  const hint = 'add --yes to confirm without a prompt';
-  if (!canAsk(context)) throw new SvcError('usage', `confirmation required: ${question}`, { hint });
+  if (!canAsk(context)) {
+    throw new SvcError('usage', `confirmation required: ${question}`, {
+      hint: 'add --yes to confirm without a prompt',
+    });
+  }
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }
 
-/** Creates a sink for messages that uses only characters the terminal can show. */
+/** Creates a sink for messages that converts text to characters that the terminal can show. */
 function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
   return withWrite(stderr, (text) =>
     stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
@@ -134,10 +141,10 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, signs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
-/** Starts to compile the expression of `--jq`. The error of an invalid one is thrown where the filter is first used. */
+/** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
 function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
   if (jq === undefined) return undefined;
   const filter = import('../../output/jq.ts').then(({ openJqFilter }) => openJqFilter(jq, signal));
@@ -145,17 +152,21 @@ function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Prom
   return filter;
 }
 
-/** Creates a pager for a user at a terminal, unless the user prefers plain text. */
-function createPager(context: Context): Pager | undefined {
-  const { rows } = context.io.stdout;
+/** Creates a pager, unless the output is not interactive or the user prefers plain text. */
+function createPager(context: Context, terminal: SharedTerminal): Pager | undefined {
+  const { rows } = terminal;
   if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
-  return { rows, show: async (text) => (await import('../terminal/pager.ts')).showInPager(context, text) };
+  return {
+    rows,
+    show: async (texts) => (await import('../terminal/pager.ts')).showInPager(context.environment, terminal, texts),
+  };
 }
 
 async function openPrinter(
   context: Context,
   format: Format,
   filter: FilterText | undefined,
+  terminal: SharedTerminal,
   writeDocument: (write: () => Promise<void>) => Promise<void>,
 ): Promise<Printer> {
   const { io, options, environment } = context;
@@ -163,12 +174,12 @@ async function openPrinter(
   const { headers, quiet, showSecrets } = options;
   const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
+    ...{ format, headers, quiet, showSecrets, color, display: createDisplayOptions(context, options) },
     warn: context.warn,
     note: context.note,
-    // Each line of NDJSON is complete, and there may be no last one.
+    // NDJSON can be endless, so messages are printed between its lines.
     ...(format !== 'ndjson' && { writeDocument }),
-    ...optionalProperty('tablePager', format === 'table' ? createPager(context) : undefined),
+    ...optionalProperty('tablePager', format === 'table' ? createPager(context, terminal) : undefined),
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

@@ -7,12 +7,12 @@ import type { Invocation, OperationRunner, RunOperation } from '../definition.ts
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Returns the code that runs an operation: its custom runner, or `runOperation`. */
+/** Returns the custom code of an operation, or `runOperation`. */
 export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
   return runner ? runner.load() : runOperation;
 }
 
-/** Runs an operation in bulk if records come from a list or a file, and as a single call otherwise. */
+/** Runs an operation as a bulk job if the records come from a list or a file. Otherwise, runs it as a call. */
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const entry = selectVersion(versions, invocation);
   const input = await readInputData(context, entry, invocation);
@@ -34,8 +34,8 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
 };
 
 /**
- * Selects the version given by `--api-version`, or the first one that has all given flags.
- * @throws SvcError `usage` for a flag of another version
+ * Selects the version in `--api-version`, or the first version that supports all given flags.
+ * @throws SvcError `usage` for a flag that only another version supports
  */
 function selectVersion(
   versions: readonly [OperationEntry, ...OperationEntry[]],
@@ -52,7 +52,7 @@ function selectVersion(
   return entry;
 }
 
-/** Whether a version has a field for a flag, or creates the record that the flag allows it to create. */
+/** Whether a version has a flag, including flags such as `--create-user` for records that it creates. */
 function acceptsFlag({ flags, createsParents = [] }: OperationEntry, name: string): boolean {
   return flags.some((own) => own.name === name) || createsParents.some((kind) => name === `create-${kind}`);
 }

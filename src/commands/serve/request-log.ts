@@ -7,12 +7,12 @@ import type { HandledCall } from '../../service/call-log.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
-/** Bytes of lines that may wait for a slow reader. Further lines are dropped, because a reader must not stop the service. */
+/** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
 const MAX_PENDING_BYTES = 1_000_000;
 
 /**
- * Creates the request log: NDJSON on stdout for `-o ndjson`, and lines for people on stderr if that is a terminal. Returns
- * `undefined` with `--quiet` and in other cases.
+ * Creates the request log: NDJSON on stdout with `-o ndjson`, or text on stderr if stderr is a terminal. Returns
+ * `undefined` in other cases, and with `--quiet`.
  */
 export async function createRequestLog(context: Context): Promise<((call: HandledCall) => void) | undefined> {
   const { io, options, environment, clock } = context;
@@ -24,13 +24,13 @@ export async function createRequestLog(context: Context): Promise<((call: Handle
     return (call) => write(`${escapeJsonForTerminal(JSON.stringify(describeCall(call, now())))}\n`);
   }
   if (format === 'json' || !io.stderr.isTerminal) return undefined;
-  const palette = shouldUseColor(options.color, io.stderr, environment) ? await loadPalette() : undefined;
+  const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
   const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
   const formatLine = createLineFormatter(io.stderr, palette);
   return (call) => write(`${formatLine(call, now())}\n`);
 }
 
-/** Creates a function that writes without waiting, until the reader is gone. */
+/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
 function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
   let [pending, dropped, isOpen] = [0, 0, true];
   const write = (text: string) => {
@@ -43,7 +43,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
     });
   };
   return (line) => {
-    // An opened stream does not block this process, unlike the first writes of a sink.
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
     if (!isOpen || !sink.stream.writable) return;
     if (pending + line.length > MAX_PENDING_BYTES) {
       dropped += 1;
@@ -55,7 +55,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
   };
 }
 
-/** Describes a call as `-o ndjson` prints it. */
+/** Describes a call for `-o ndjson`. */
 function describeCall({ method, target, operation, status, error, milliseconds }: HandledCall, time: Date) {
   return {
     time: time.toISOString(),
@@ -70,13 +70,13 @@ function describeCall({ method, target, operation, status, error, milliseconds }
   };
 }
 
-/** Width of a terminal from which lines have a time and aligned columns. */
+/** Minimum width of a terminal for lines with a time and aligned columns. */
 const WIDE = 72;
-/** Maximum characters of an unknown path. */
+/** Maximum length of an unknown path in the log. */
 const MAX_PATH_LENGTH = 60;
 
-/** Creates a formatter for lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
-function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefined) {
+/** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
+function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
   const isWide = columns >= WIDE;
   let nameWidth = 24;
   return ({ method, target, operation, status, error, milliseconds }: HandledCall, now: Date): string => {
@@ -84,12 +84,12 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
     nameWidth = Math.max(nameWidth, name.length);
     const outcome = [status, error].filter(Boolean).join(' ');
     const duration = formatMilliseconds(milliseconds);
-    const paint = status < 400 ? palette?.good : palette?.bad;
+    const paint = status < 400 ? palette.good : palette.bad;
     const cells = [
-      ...(isWide ? [palette?.dim(formatClock(now)) ?? formatClock(now)] : []),
+      ...(isWide ? [palette.dim(now.toTimeString().slice(0, 8))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
-      paint?.(outcome) ?? outcome,
+      paint(outcome),
       isWide ? duration.padStart(6) : duration,
       formatRecords(operation),
     ];
@@ -97,14 +97,9 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette | undefine
   };
 }
 
-/** Removes the query from a request target, because it may contain secrets. */
+/** Removes the query from a request target, because it may contain a secret. */
 function pathOf(target: string): string {
   return target.replace(/[?#].*$/s, '');
-}
-
-/** Formats the local time of day. */
-function formatClock(time: Date): string {
-  return time.toTimeString().slice(0, 8);
 }
 
 function formatRecords(operation: HandledCall['operation']): string {

@@ -2,7 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { commandLineOf, hint, step } from '../../kernel/hint.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
@@ -22,7 +22,7 @@ import { describeDuplicates, listEndpoints } from './existing-endpoints.ts';
 import { confirmByDefault, formatColumns, printLines, wrapForMessages } from './messages.ts';
 import { createQuestionNumbers, notConfirmed } from './review.ts';
 import {
-  formatEquivalentCommand,
+  createEquivalentStep,
   loadSetupOperation,
   readFlagData,
   SAMPLE_URL,
@@ -72,7 +72,7 @@ async function planEndpoint(
   for (;;) {
     const data = withoutMissing({ ...asked, uid: asked['uid'] ?? generated['uid'] });
     checkInput(context, entry, operation, data, 'usage');
-    const command = formatEquivalentCommand(context, entry, asked, invocation);
+    const command = commandLineOf(createEquivalentStep(context, entry, asked, invocation));
     await showPlan(context, entry, { data, isEnabled: service.isEnabled, command });
     if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
     asked = await reviewEndpoint(context, subject, asked);
@@ -124,7 +124,7 @@ async function create(context: Context, client: Client, { service, data }: Endpo
   const reply = await client.call(operation, operation.input.parse(data)).catch(async (error: unknown) => {
     if (!service.isEnabled) {
       await context.warn(
-        `enabled advanced webhooks; to disable them again: ${commandForService(context.options, 'webhooks', 'advanced', 'update', '--disable')}`,
+        hint`enabled advanced webhooks; to disable them again: ${step('change', 'webhooks', 'advanced', 'update', '--disable')}`,
       );
     }
     throw error;
@@ -133,7 +133,7 @@ async function create(context: Context, client: Client, { service, data }: Endpo
   const { data: endpoint } = reply;
   if (endpoint?.id === undefined) {
     return context.warn(
-      `the response contains no endpoint ID; to find the endpoint: ${commandForService(context.options, 'webhooks', 'endpoints', 'list')}`,
+      hint`the response contains no endpoint ID; to find the endpoint: ${step('list', 'webhooks', 'endpoints', 'list')}`,
     );
   }
   try {

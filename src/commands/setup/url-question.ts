@@ -1,7 +1,6 @@
-import { SvcError } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import type { Context } from '../context.ts';
-import { parseTargetUrl } from '../deliveries/targets.ts';
+import { findCredentialProblem } from '../deliveries/targets.ts';
 import { describeDuplicates } from './existing-endpoints.ts';
 import { type Asked, type EndpointSubject, findProblem } from './field-question.ts';
 import { offerPing } from './ping.ts';
@@ -34,19 +33,11 @@ async function acceptDuplicate(context: Context, { existing }: EndpointSubject, 
 
 function findUrlProblem(subject: SetupOperation, answer: string): string | undefined {
   const problem = findProblem(subject, 'url', answer);
-  if (problem === undefined) return findCredentialProblem(answer);
+  if (problem === undefined) {
+    const credentialProblem = findCredentialProblem(new URL(answer));
+    return credentialProblem && `URL ${credentialProblem}`;
+  }
   const secure = `https://${answer}`;
   const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
   return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
-}
-
-/** Rejects URLs with a user name or password, which everyone who can read the endpoint would see. */
-function findCredentialProblem(answer: string): string | undefined {
-  try {
-    parseTargetUrl(answer, 'URL');
-    return undefined;
-  } catch (error) {
-    if (error instanceof SvcError) return error.message.replace(/^URL: /, '');
-    throw error;
-  }
 }

@@ -14,7 +14,6 @@ const SESSION_COMMANDS = {
   powershell: 'svc completion powershell | Out-String | Invoke-Expression',
 } as const;
 
-/** Commands that print, install, and uninstall completion scripts. */
 export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ...SHELLS.map(
     (shell): CommandDefinition => ({

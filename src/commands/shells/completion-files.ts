@@ -7,7 +7,7 @@ import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { SCRIPT_FILES, SHELLS, type Shell } from './shells.ts';
 
-/** Files of a shell's completion: the script, and the start-up file that loads it. fish needs no start-up lines. */
+/** The completion script of a shell, and the start-up file that loads it. fish loads the script by itself. */
 export interface CompletionFiles {
   readonly shell: Shell;
   readonly script: string;
@@ -21,7 +21,7 @@ interface CompletionDependencies {
   isFile?(path: string): boolean;
 }
 
-/** Finds the completion files of a shell. @throws SvcError `usage` for an unsupported shell */
+/** Returns the completion files of a shell. @throws SvcError `usage` for an unsupported shell */
 export function findCompletionFiles(named: string | undefined, dependencies: CompletionDependencies): CompletionFiles {
   const { environment, folders, platform = thisPlatform() } = dependencies;
   const shell = chooseShell(named, environment);
@@ -48,7 +48,7 @@ export function findCompletionFiles(named: string | undefined, dependencies: Com
   }
 }
 
-/** Start-up files of bash login shells, which macOS terminals open. bash reads the first that exists, and no `.bashrc`. */
+/** Start-up files of bash login shells, which macOS terminals open. bash reads only the first one that exists. */
 const LOGIN_SHELL_FILES = ['.bash_profile', '.bash_login', '.profile'];
 
 function findBashStartUpFile(
@@ -76,7 +76,7 @@ function absoluteOrUndefined(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** Loads the script if it exists, so that a deleted script causes no error at shell start. */
+/** Returns a line that loads the script. A missing script causes no error. */
 function sourceLine(script: string): string {
   const word = `'${script.replaceAll("'", `'\\''`)}'`;
   return `[ ! -r ${word} ] || . ${word}`;
@@ -87,26 +87,26 @@ function powerShellSourceLine(script: string): string {
   return `if (Test-Path -LiteralPath ${word}) { . ${word} }`;
 }
 
-/** Encloses start-up lines in markers, so that uninstalling finds them. */
+/** Puts markers around start-up lines, which uninstalling looks for. */
 function markedBlock(...lines: readonly string[]): string {
   return ['# >>> svc completion >>>', ...lines, '# <<< svc completion <<<', ''].join('\n');
 }
 
 const MARKED_BLOCK = /# >>> svc completion >>>\r?\n[\s\S]*?# <<< svc completion <<<(\r?\n)?/;
 
-/** Replaces the marked lines of a start-up file, or appends them. */
+/** Replaces the marked lines in a start-up file, or appends them. */
 export function withLines(text: string | undefined, lines: string): string {
   if (text === undefined) return lines;
   return MARKED_BLOCK.test(text) ? text.replace(MARKED_BLOCK, () => lines) : `${text}\n${lines}`;
 }
 
-/** Restores a start-up file byte for byte to its text before installation. `undefined` if there was no file. */
+/** Returns the exact text of a start-up file before the installation. Returns `undefined` if there was no file. */
 export function withoutLines(text: string): string | undefined {
   const found = MARKED_BLOCK.exec(text);
   if (!found) return text;
   const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];
   if (before === '') return after || undefined;
   const rest = before.replace(/\n$/, '');
-  // Text added after the marked lines stays on its own lines.
+  // Text after the marked lines must start on a new line.
   return after !== '' && rest !== '' && !rest.endsWith('\n') ? before + after : rest + after;
 }

@@ -8,13 +8,13 @@ import { findCompletionFiles, withLines, withoutLines } from './completion-files
 import { completionScript } from './script.ts';
 import { SHELL_NAMES } from './shells.ts';
 
-/** A planned file change. Without text, the file is deleted. */
+/** A planned change of a file. If the text is undefined, the file is deleted. */
 interface FileChange {
   readonly path: string;
-  /** Target of the path if the path is a symbolic link. The link stays. */
+  /** Target of the path, if the path is a symbolic link. Writing to the target keeps the link. */
   readonly target: string;
   readonly text: string | undefined;
-  /** Description of the change for the confirmation. */
+  /** Description of the change in the confirmation. */
   readonly shown: string;
 }
 
@@ -47,8 +47,8 @@ async function planChange(path: string, text: string | undefined, shown: string)
 }
 
 /**
- * Shows the changes, asks for confirmation, and applies them. Prints `unchangedMessage` if nothing changes.
- * @returns whether files were changed
+ * Shows the changes, asks for confirmation, and applies them. Without changes, prints `unchangedMessage`.
+ * @returns whether any file was changed
  */
 async function applyChanges(
   context: Context,
@@ -68,7 +68,7 @@ async function applyChanges(
   return true;
 }
 
-/** Replaces a file atomically, and keeps its permissions. */
+/** Replaces a file atomically. Keeps its permissions. */
 async function writeChange({ path, target, text }: FileChange): Promise<void> {
   try {
     if (text === undefined) return await rm(target, { force: true });
@@ -81,7 +81,7 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
 }
 
 /**
- * Resolves symbolic links of a path. The file does not have to exist.
+ * Resolves a symbolic link, even if its target does not exist.
  * @throws SvcError `local` for a link into a missing folder, or a circular link
  */
 async function resolveLink(path: string): Promise<string> {
@@ -90,7 +90,7 @@ async function resolveLink(path: string): Promise<string> {
   const found = await realpath(path).catch(() => undefined);
   if (found) return found;
   const next = resolve(dirname(path), await readlink(path));
-  // A link to another broken link is rare, and is left to the user.
+  // Chains of broken links are rare, so they are not resolved.
   const folder = (await lstat(next).catch(() => undefined))
     ? undefined
     : await realpath(dirname(next)).catch(() => undefined);

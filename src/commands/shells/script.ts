@@ -10,7 +10,7 @@ const ABOUT = `# Completion for svc: runs \`svc __complete\`, which prints one c
 # A candidate that ends in / or = is a prefix of a longer word. The typed words are passed as arguments and never evaluated.
 `;
 
-/** Returns the completion script of a shell. zsh requires `#compdef` on the first line. */
+/** Returns the completion script of a shell. In zsh scripts, `#compdef` must be on the first line. */
 export function completionScript(shell: Shell): string {
   const body = BODIES[shell];
   const head = /^#compdef.*\n/.exec(body)?.[0] ?? '';

@@ -1,4 +1,4 @@
-/** Supported shells, and the file names of their scripts in `completions/`. */
+/** Supported shells, with the file names of their scripts in `completions/`. */
 export const SCRIPT_FILES = {
   bash: 'svc.bash',
   zsh: '_svc',

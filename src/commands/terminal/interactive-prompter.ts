@@ -17,7 +17,7 @@ import {
 import { askMultiSelect } from './multi-select.ts';
 import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
-/** Creates a prompter that redraws its lines. Prompts go to stderr, so that stdout contains only results. */
+/** Creates a prompter that redraws its lines. Prompts are written to stderr, because stdout is for results. */
 export function createInteractivePrompter(context: PrompterDependencies): Prompter {
   return {
     text: (question) => askText(context, question),
@@ -35,16 +35,16 @@ export function createInteractivePrompter(context: PrompterDependencies): Prompt
   };
 }
 
-/** Columns reserved next to a question, for the symbol before it and the default answer after it. */
+/** Columns next to a question for its symbol and the default answer. */
 const RESERVED_COLUMNS = 10;
 
-/** Wraps a question between words, because the prompts library breaks lines anywhere. */
+/** Wraps a question at word boundaries. The prompts library would break it anywhere. */
 function wrapMessage({ io }: PrompterDependencies, message: string): string {
   const width = Math.max((io.stderr.columns || 80) - RESERVED_COLUMNS, RESERVED_COLUMNS);
   return wrapWords(escapeForTerminal(message), width, (text) => text.length).join('\n');
 }
 
-/** Asks for text. An invalid answer is red while it is typed; Enter shows the reason. */
+/** Prompts for text. Shows an invalid answer in red; Enter shows the reason. */
 function askText(context: PrompterDependencies, question: TextPrompt): Promise<string> {
   const { message, defaultValue, emptyMeaning, validate } = question;
   const emptyOption = emptyMeaning
@@ -81,7 +81,7 @@ function askSelect(context: PrompterDependencies, { message, choices, defaultVal
   );
 }
 
-/** Asks for one choice of a list that typed text filters. Other text, if allowed, is the last row. */
+/** Prompts for a choice from a list that the user filters by typing. If other text is allowed, it is the last row. */
 function askPick(context: PrompterDependencies, { message, choices, allowsOther }: PickPrompt): Promise<string> {
   const source = (typed = '') => {
     const term = typed.trim();

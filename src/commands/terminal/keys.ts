@@ -1,5 +1,5 @@
 import { isInForeground } from '../../kernel/foreground.ts';
-import { onContinued, signalJob } from '../../kernel/io.ts';
+import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
 import type { RawStream } from './plain-input.ts';
 import { canAsk } from './terminal.ts';
@@ -8,8 +8,8 @@ const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 
 /**
- * Calls `onKey` for each key that is typed while a command runs. Ctrl-C and Ctrl-Z keep their meaning.
- * @returns a function that restores the terminal; undefined if there is no terminal to read from
+ * Calls `onKey` for each key that the user presses, except Ctrl-C and Ctrl-Z, which work as usual.
+ * @returns a function that restores the terminal. Undefined if there is no terminal to read from.
  */
 export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {
   if (!canAsk(context) || !isInForeground()) return undefined;
@@ -33,7 +33,7 @@ export function listenForKeys(context: Context, onKey: (key: string) => void): (
     stop();
     signalJob('SIGTSTP');
   };
-  // A job that continues in the background gets no keys.
+  // In the background, svc must not read keys.
   const stopWatching = onContinued(() => {
     stream.off('data', receive);
     if (isInForeground()) start();

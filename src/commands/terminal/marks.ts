@@ -3,20 +3,20 @@ import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
-/** Result of a check. `info` is a fact that is neither good nor bad. */
+/** Result of a check. `info` is neutral. */
 export type CheckState = 'ok' | 'info' | 'warn' | 'fail' | 'skipped';
 
-/** Symbols or words, and colors, for the results of checks. */
+/** Symbols, or words, and colors for the results of checks. */
 export interface Marks {
-  /** Symbol or word for a state; all have the same width. */
+  /** Returns the symbol or word for a state, padded to a common width. */
   readonly mark: (state: CheckState) => string;
   readonly paint: (state: CheckState, text: string) => string;
 }
 
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
-/** Selects symbols for a terminal that can show them, and words for any other output. */
-export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
+/** Selects symbols if the terminal can show them, and words otherwise. */
+export function createMarks({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paints = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };

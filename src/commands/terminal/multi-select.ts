@@ -14,8 +14,8 @@ import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 const DONE = 'end';
 
 /**
- * Asks for several choices from a searchable list. Enter and space toggle a row and show the list again, with the same search
- * term, until the row that ends the selection is chosen.
+ * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay the list with the same
+ * search term, until the user chooses the row that ends the selection.
  */
 export async function askMultiSelect(
   context: PrompterDependencies,
@@ -32,13 +32,13 @@ export async function askMultiSelect(
         search<string>(pickerConfig(context, question, { chosen, at, list }), { ...streams, clearPromptOnDone: true }),
       (key) => {
         isSpace = key.name === 'space';
-        // A space is never part of a search, so later listeners get Enter instead.
+        // A search never contains a space, so later listeners get Enter.
         if (isSpace) key.name = 'return';
       },
     );
     if (picked === DONE) break;
     toggleAll(chosen, valuesOfRow(question, picked));
-    // Stay on the toggled row. After Enter in a search, move to the row that ends the selection.
+    // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
     at = list.term === '' || isSpace ? picked : DONE;
   }
   const summary = chosen.size === 0 ? emptyMeaning : [...chosen].join(', ');
@@ -48,10 +48,10 @@ export async function askMultiSelect(
   return [...chosen];
 }
 
-/** State of the list that outlives one prompt. */
+/** State that is kept between prompts. */
 interface PickerList {
   term: string;
-  /** Number of choices that don't fit on the page. */
+  /** Number of choices after the first page. */
   hidden: number;
 }
 
@@ -99,10 +99,10 @@ function countHiddenRows(all: readonly Row[], columns: number): number {
   return hidden.length;
 }
 
-/** Columns before the text of a row. */
+/** Columns before the text of each row. */
 const CURSOR_WIDTH = 2;
 
-/** Group of selected values that are not among the choices. */
+/** Group of selected values that are not choices. */
 const OTHER_GROUP = 'others';
 const GROUP_PREFIX = 'group ';
 const VALUE_PREFIX = 'value ';
@@ -112,7 +112,7 @@ function valuesOfRow({ choices }: MultiSelectPrompt, picked: string): readonly s
   return [picked.slice(VALUE_PREFIX.length)];
 }
 
-/** Creates the rows that match the search term. The row that ends the selection comes first, unless there is a term. */
+/** Creates the rows that match the search term. Without a term, the row that ends the selection comes first. */
 function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
   const { choices, emptyMeaning } = question;
   const end = {
@@ -133,7 +133,7 @@ function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: st
   return [...groups, ...(listed.some(({ value }) => value === term) ? [] : newValueRows(question, chosen, term)), end];
 }
 
-/** Creates a row for a search term that is not in the list. If it is invalid and nothing matches, the row says why. */
+/** Creates a row for a search term that is not in the list. For an invalid term, the row contains the reason. */
 function newValueRows(
   { choices, validateOther }: MultiSelectPrompt,
   chosen: ReadonlySet<string>,

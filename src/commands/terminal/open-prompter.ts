@@ -1,7 +1,7 @@
 import type { Prompter, PrompterDependencies } from '../prompter.ts';
 import { canUseSymbols } from './terminal.ts';
 
-/** Opens the prompter for this terminal. Interactive prompts need symbols. The caller must check that prompts are possible. */
+/** Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check `canAsk` first. */
 export async function openPrompter(dependencies: PrompterDependencies): Promise<Prompter> {
   if (canUseSymbols(dependencies))
     return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);

@@ -1,52 +1,91 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { currentPlatform, interceptSignals } from '../../kernel/io.ts';
+import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
-import type { Context } from '../context.ts';
+import type { SharedTerminal } from './shared-terminal.ts';
 
-/** Settings of `less` and `lv`, unless the user has others: keep colors, clear nothing, and exit if the text fits. */
+/** Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text fits. */
 const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
 
 /**
- * Shows a text in the pager that SVC_PAGER or PAGER names (default: less). Writes the text to the terminal if there is no
- * pager, or if it fails. A user who leaves the pager early has seen enough.
+ * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it
+ * fails, writes them to the terminal. Reads no further if the user leaves the pager.
  */
-export async function showInPager(context: Context, text: string): Promise<void> {
-  const { environment, io } = context;
+export async function showInPager(
+  environment: Environment,
+  terminal: SharedTerminal,
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  const iterator = texts[Symbol.asyncIterator]();
+  const reads: Promise<IteratorResult<string>>[] = [];
+  // Keeps what was read, in case the pager fails.
+  const readAt = (at: number) => {
+    reads[at] ??= iterator.next();
+    return reads[at];
+  };
   const command = pagerCommand(environment);
-  if (command === undefined || !(await runPager(command, text, { ...PAGER_SETTINGS, ...environment })))
-    await io.stdout.write(text);
+  const env = { ...PAGER_SETTINGS, ...environment };
+  if (command !== undefined && (await terminal.lend(() => runPager(command, readAt, env)))) {
+    await iterator.return?.();
+    return;
+  }
+  for (let at = 0; ; at += 1) {
+    const next = await readAt(at);
+    if (next.done) return;
+    await terminal.write(next.value);
+  }
 }
 
-/** Finds the pager's command line; `undefined` if the user wants none. An empty text and `cat` mean none. */
+/** Reads the text at a position, after those before it. */
+type ReadAt = (at: number) => Promise<IteratorResult<string>>;
+
+/** Returns the command line of the pager. Returns `undefined` for an empty value and for `cat`. */
 function pagerCommand(environment: Environment): string | undefined {
   const fallback = currentPlatform === 'win32' ? '' : 'less';
   const command = (environment[SWITCH_VARIABLES.pager] ?? environment['PAGER'] ?? fallback).trim();
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-/** Runs a pager until the user leaves it. Returns whether it succeeded. */
-async function runPager(command: string, text: string, env: Environment): Promise<boolean> {
-  // Only a command with special characters needs a shell, which would print a message of its own for a missing program.
+/** Runs a pager until it exits, and returns whether it succeeded. */
+async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
+  // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
   const child = spawn(program, words, { env, shell: !isSimple, stdio: ['pipe', 'inherit', 'inherit'] });
   let received: keyof typeof SIGNAL_FAILURES | undefined;
-  // The pager handles Ctrl-C, which reaches it too.
+  // The pager receives Ctrl-C from the terminal and handles it.
   const restoreSignals = interceptSignals((signal) => {
     if (signal === 'SIGINT') return;
     received = signal;
     child.kill(signal);
   });
   try {
-    child.stdin?.on('error', () => undefined).end(text);
-    const succeeded = await exitedNormally(child);
+    const exited = exitedNormally(child);
+    await feed(child.stdin, readAt, exited).finally(() => exited);
+    const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
   } finally {
     restoreSignals();
+  }
+}
+
+/** Writes all texts to a pager, no faster than it reads them, until it exits. */
+async function feed(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
+  const isExited = exited.then(() => undefined);
+  stdin.on('error', () => undefined);
+  try {
+    for (let at = 0; ; at += 1) {
+      const next = await Promise.race([readAt(at), isExited]);
+      if (!next || next.done) return;
+      if (!stdin.write(next.value))
+        await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
+    }
+  } finally {
+    stdin.end();
   }
 }
 

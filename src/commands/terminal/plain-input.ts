@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 import { interruptedError } from './interrupted.ts';
 
-/** Reads lines from a terminal that echoes and edits them itself. Text typed ahead is kept for the next prompt. */
+/** Reads lines from a terminal that echoes and edits the input. Keeps text that was typed ahead for the next prompt. */
 export interface PlainInput {
   line(): Promise<string>;
   /** Reads a line without echo. */
   secret(): Promise<string>;
 }
 
-/** A stream whose terminal can turn off echo and deliver single keys. */
+/** A stream of a terminal that can turn off echo and line editing. */
 export interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }
@@ -22,7 +22,6 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
   const decoder = new StringDecoder('utf8');
   let typed = '';
 
-  /** Waits for more typed text. */
   function readMore(): Promise<void> {
     return new Promise((resolve, reject) => {
       const receive = (chunk: Buffer | string) => {
@@ -74,7 +73,7 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
   return { line, secret };
 }
 
-/** Applies a key to the typed line, with the usual editing keys. */
+/** Applies a key to the typed line. Supports the usual editing keys. */
 function applyKey(keys: string[], key: string): void {
   if (key === CTRL_C || (key === CTRL_D && keys.length === 0)) throw interruptedError();
   if (ERASE.includes(key)) keys.pop();

@@ -18,13 +18,13 @@ import {
 import { createPlainInput } from './plain-input.ts';
 
 /**
- * Creates a prompter that prints plain lines. Choices are numbered and selected by number or name; a part of a name
- * searches the list. The terminal itself echoes and edits the typed text.
+ * Creates a prompter that prints plain lines. The user selects choices by number or name, or searches them by a part of
+ * the name. The terminal echoes and edits the input.
  */
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
   const input = createPlainInput(io.stdin.stream, signal);
   const write = (text: string) => io.stderr.write(text);
-  // The terminal itself would break lines within words.
+  // The terminal would break lines inside words.
   const wrap = (text: string) => {
     const columns = io.stderr.columns || 80;
     return wrapWords(escapeForTerminal(text), columns, (part) => part.length).join('\n');
@@ -34,7 +34,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
     try {
       return (await read()).trim();
     } catch (error) {
-      // The error message starts on a line of its own.
+      // Starts the error message on a new line.
       await write('\n');
       throw error;
     }
@@ -98,10 +98,10 @@ async function askSelect(page: PlainPage, { message, choices, defaultValue }: Se
   }
 }
 
-/** Number of choices that are listed at once. */
+/** Maximum number of choices to list at once. */
 const MAX_LISTED = 12;
 
-/** Asks for one choice of a list, by number or name. A part of a name lists the choices that match. */
+/** Prompts for a choice from a list, by number or name. For a part of a name, lists the matching choices. */
 async function askPick(page: PlainPage, { message, choices, allowsOther }: PickPrompt): Promise<string> {
   await page.print(`${message}:`);
   let shown = choices;
@@ -135,7 +135,7 @@ async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Pro
   }
 }
 
-/** Applies one part of an answer: selects choices, or prints the choices that match. */
+/** Applies a part of an answer. Selects the choice with this name, or lists the choices that match. */
 async function applyPart(
   page: PlainPage,
   { choices, validateOther }: MultiSelectPrompt,

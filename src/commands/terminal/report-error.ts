@@ -1,6 +1,7 @@
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { type Io, isCurrentFolderDeleted } from '../../kernel/io.ts';
+import type { Io } from '../../kernel/io.ts';
+import { isCurrentFolderDeleted } from '../../kernel/process.ts';
 import { rememberEnvironmentSecrets, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
@@ -9,7 +10,7 @@ import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { parseShortFlags } from '../short-flags.ts';
 import { toTerminalText } from './terminal.ts';
 
-/** Prints an error to stderr, in the requested format, and returns its exit code. */
+/** Prints an error to stderr in the requested format, and returns its exit code. */
 export async function reportError(
   io: Io,
   words: readonly string[],
@@ -17,7 +18,7 @@ export async function reportError(
   thrown: unknown,
 ): Promise<number> {
   if (thrown instanceof CommandExit) return thrown.exitCode;
-  // After an early crash, the secrets of the environment are not known yet.
+  // Secrets in environment variables may not be registered yet, if the error occurred early.
   rememberEnvironmentSecrets(environment);
   const error = toSvcError(thrown);
   if (error.failure !== 'reader_gone') {
@@ -27,7 +28,7 @@ export async function reportError(
       format: requestedFormat(ownWords, environment),
       debug: ownWords.includes('--debug'),
     });
-    // If stderr is closed as well, only the exit code reports the error.
+    // Ignores a closed stderr; the exit code still reports the error.
     await io.stderr.write(toTerminalText(text, io.stderr, environment)).catch(() => undefined);
   }
   return FAILURES[error.failure].exitCode;
@@ -48,13 +49,13 @@ function toSvcError(thrown: unknown): SvcError {
   });
 }
 
-/** Words before `--`. Words after it may belong to another command. */
+/** Returns the words before `--`. Later words may belong to another command. */
 function wordsBeforeSeparator(words: readonly string[]): readonly string[] {
   const end = words.indexOf('--');
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Reads the output format from the unparsed words, because the command line may be invalid. The last one counts. */
+/** Finds the output format in the unparsed words, because the command line may be invalid. The last flag wins. */
 function requestedFormat(words: readonly string[], environment: Environment): Format {
   let format = environment[SETTING_VARIABLES.output];
   for (const [at, word] of words.entries()) {
@@ -66,7 +67,7 @@ function requestedFormat(words: readonly string[], environment: Environment): Fo
   return FORMATS.find((known) => known === format) ?? 'table';
 }
 
-/** Lookup for short flags that can be combined: `-ojson`, `-qojson`. */
+/** Global short flags, which users can combine: `-qojson`. */
 const SHORT_FLAG_LOOKUP = {
   find: (name: string) => GLOBAL_FLAGS.find(({ flags }) => flags.startsWith(`${name}, `)),
   takesValue: ({ flags }: OptionDefinition) => flags.includes('<'),

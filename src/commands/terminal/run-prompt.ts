@@ -1,7 +1,7 @@
 import type { PrompterDependencies } from '../prompter.ts';
 import { interruptedError } from './interrupted.ts';
 
-/** Lines of a list on the screen. */
+/** Maximum lines of a list on the screen. */
 export const PAGE_SIZE = 12;
 
 interface Streams {
@@ -10,13 +10,12 @@ interface Streams {
   output: NodeJS.WritableStream;
 }
 
-/** A key, as parsed by readline. */
 interface Key {
   name?: string;
   ctrl?: boolean;
 }
 
-/** Runs a prompt. Ctrl-D cancels it like Ctrl-C; the prompts library would leave it open forever. */
+/** Runs a prompt. Ctrl-C and Ctrl-D cancel it; the prompts library ignores Ctrl-D. */
 export async function runPrompt<Value>(
   { io, signal }: PrompterDependencies,
   prompt: (streams: Streams) => Promise<Value>,

@@ -1,47 +1,45 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 
-/** Whether prompts are possible: never in CI, with `--no-input`, or unless stdin and stderr are terminals. */
+/** Whether prompts are possible. Requires a terminal for stdin and stderr, and neither CI nor `--no-input`. */
 export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** Selects the style of progress: a bar on a terminal that can redraw lines, unless the user prefers plain text. */
+/** Selects the style of progress: a bar if the terminal can redraw lines and the user does not prefer plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
-/** Whether output must not be redrawn: for a screen reader, or a terminal that can't move its cursor. */
+/** Whether to avoid redrawing, for a screen reader or a terminal that can't move its cursor. */
 export function prefersPlainText({ environment }: Pick<Context, 'environment'>): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
 /**
- * Whether the terminal can show characters beyond ASCII. The Linux console has only 256 characters; otherwise, the locale
- * decides. Without a locale, Unicode is assumed.
+ * Whether the terminal supports Unicode, according to the locale. Without a locale, assumes Unicode. The Linux console
+ * supports only 256 characters.
  */
 export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether symbols may replace words: the terminal can show them, and the user does not prefer plain text. */
+/** Whether to use symbols. Requires Unicode support, and no preference for plain text. */
 export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
   return supportsUnicode(context) && !prefersPlainText(context);
 }
 
-/** Characters for drawing on the terminal. */
-export function signsFor(context: Pick<Context, 'environment'>): Glyphs {
+export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-/** Converts text to ASCII for a terminal that supports nothing else. */
+/** Converts text to ASCII for a terminal without Unicode support. */
 export function toTerminalText(
   text: string,
   { isTerminal }: Pick<Sink, 'isTerminal'>,
@@ -50,22 +48,17 @@ export function toTerminalText(
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-/** Formats a message as lines that fit the terminal; on one line for any other output. */
-export async function formatMessage(text: string, { columns }: Sink): Promise<string> {
-  const line = escapeForTerminal(text);
-  // Wide characters take two columns.
-  if (!columns || line.length * 2 <= columns) return `${line}\n`;
-  return `${await (await import('../../output/wrap-message.ts')).wrapMessage([line], columns)}\n`;
-}
-
-/** Selects the look of tables: for people on a terminal, with symbols if supported, and a stable form for any other output. */
-export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
+/** Selects the appearance of tables. On a terminal, the format is for people; otherwise, it is stable for scripts. */
+export function createDisplayOptions(
+  { io, environment, clock }: ProcessEnvironment,
+  { time }: GlobalOptions,
+): DisplayOptions {
   const forPeople = io.stdout.isTerminal;
   const marks = forPeople && canUseSymbols({ environment });
-  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: signsFor({ environment }) };
+  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: selectGlyphs({ environment }) };
 }
 
-/** Whether to use color. Precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
+/** Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
 export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
   if (flag !== 'auto') return flag === 'always';
   const forced = environment['FORCE_COLOR'];

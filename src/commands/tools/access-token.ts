@@ -6,15 +6,15 @@ import { formatNounCount } from '../../kernel/plural.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A lifetime. Times are RFC 3339, and null if the token does not specify them. */
+/** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 export interface TokenLifetime {
   readonly expiresAt: string | null;
-  /** Negative after the end of the lifetime. */
+  /** Negative after the token has expired. */
   readonly secondsLeft: number | null;
   readonly expired: boolean;
 }
 
-/** Access to one resource, as granted by a token. */
+/** Access that a token grants to a resource. */
 export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
   readonly id: unknown;
@@ -22,7 +22,7 @@ export interface ResourceGrant extends TokenLifetime {
   readonly role: unknown;
 }
 
-/** The contents of an access token. None of them are verified. */
+/** The unverified contents of an access token. */
 export interface AccessToken {
   readonly verified: false;
   readonly header: Fields;
@@ -31,7 +31,7 @@ export interface AccessToken {
   readonly resources: readonly ResourceGrant[];
 }
 
-/** Parses a JSON Web Token. @throws SvcError `bad_data` whose message contains no part of the token */
+/** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
 export function parseAccessToken(text: string, now: number): AccessToken {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
@@ -41,7 +41,7 @@ export function parseAccessToken(text: string, now: number): AccessToken {
     });
   }
   const [header = '', payload = '', signature = ''] = parts;
-  if (!BASE64URL.test(signature)) throw malformedToken('signature', 'not base64url');
+  if (!BASE64URL.test(signature)) throw malformedTokenError('signature', 'not base64url');
   const claims = decodePart('payload', payload);
   return {
     verified: false,
@@ -56,20 +56,20 @@ const TOKEN_FORMAT = 'an access token consists of three base64url parts, separat
 const BASE64URL = /^[\w-]*$/;
 
 function decodePart(name: string, part: string): Fields {
-  if (part === '' || !BASE64URL.test(part)) throw malformedToken(name, 'not base64url');
+  if (part === '' || !BASE64URL.test(part)) throw malformedTokenError(name, 'not base64url');
   let value: unknown;
   try {
     const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
     value = nestsDeeperThan(MAX_NESTING, json) ? undefined : JSON.parse(json);
   } catch (error) {
-    throw malformedToken(name, 'not JSON', error);
+    throw malformedTokenError(name, 'not JSON', error);
   }
-  if (value === undefined) throw malformedToken(name, `nested more than ${MAX_NESTING} levels deep`);
-  if (!isObject(value)) throw malformedToken(name, 'not a JSON object');
+  if (value === undefined) throw malformedTokenError(name, `nested more than ${MAX_NESTING} levels deep`);
+  if (!isObject(value)) throw malformedTokenError(name, 'not a JSON object');
   return value;
 }
 
-function malformedToken(part: string, why: string, cause?: unknown): SvcError {
+function malformedTokenError(part: string, why: string, cause?: unknown): SvcError {
   return new SvcError('bad_data', `not a token: its ${part} is ${why}`, { hint: TOKEN_FORMAT, cause });
 }
 

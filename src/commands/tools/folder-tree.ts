@@ -1,4 +1,4 @@
-/** A folder in the flat list of an organization. */
+/** A folder in the flat list of the service. */
 export interface FolderRecord {
   readonly folderId: string;
   readonly folderName?: string | undefined;
@@ -8,34 +8,31 @@ export interface FolderRecord {
 
 /** A folder with its subfolders. */
 export interface FolderNode extends FolderRecord {
-  /** 1 at the top level of the organization; 0 for a requested root folder. */
+  /** 1 at the top level of the organization, 0 for the requested root folder. */
   readonly depth: number;
-  /** Number of folders at all levels below, including those that are not shown. */
+  /** Number of descendants, including those that are not shown. */
   readonly folderCount: number;
   readonly subFolders: readonly FolderNode[];
 }
 
 export interface FolderTree {
   readonly top: readonly FolderNode[];
-  /** Folders without a parent in the list, or that are their own ancestors. They are placed at the top level. */
+  /** Folders whose parent is not in the list, and folders in cycles. Both are placed at the top level. */
   readonly orphans: readonly string[];
-  /** Number of levels, whether shown or not. */
+  /** Number of levels, including those that are not shown. */
   readonly levels: number;
 }
 
 export interface TreeOptions {
   /** Root folder of the tree (default: all folders). */
   readonly folder?: string;
-  /** The deepest level to show. */
+  /** Number of levels to show. */
   readonly maxDepth: number;
 }
 
 const ROOT = 'root';
 
-/**
- * Builds a tree from a flat list; `undefined` if the root folder is not in the list. Tolerates inconsistent lists: each
- * folder is placed once, and no recursion limits the depth.
- */
+/** Builds a tree from a possibly inconsistent list. Returns `undefined` if the root folder is not in the list. */
 export function buildFolderTree(folders: readonly FolderRecord[], options: TreeOptions): FolderTree | undefined {
   const byId = new Map(folders.map((folder) => [folder.folderId, folder]));
   byId.delete(ROOT);
@@ -48,7 +45,7 @@ export function buildFolderTree(folders: readonly FolderRecord[], options: TreeO
     return { ...builder.build(), orphans: [] };
   }
   for (const folder of all) if ((folder.parentFolderId || ROOT) === ROOT) builder.place(folder, 1);
-  // Folders without a parent in the list come first, so that their subfolders are placed below them. Only cycles remain.
+  // Folders whose parent is not in the list are placed before folders in cycles.
   const tops = all.filter(({ parentFolderId }) => !byId.has(parentFolderId));
   const orphans = [...tops, ...all].filter((folder) => builder.place(folder, 1));
   return { ...builder.build(), orphans: orphans.map(({ folderId }) => folderId) };
@@ -60,12 +57,12 @@ interface MutableNode extends FolderRecord {
   folderCount: number;
 }
 
-/** Places each folder once, parents before children. */
+/** Places each folder once, parents first. */
 class TreeBuilder {
   readonly #children: ReadonlyMap<string, readonly FolderRecord[]>;
   readonly #maxDepth: number;
   readonly #top: MutableNode[] = [];
-  /** Nodes with their parents, in the order in which they were placed. */
+  /** Nodes and their parents, in the order of placement. */
   readonly #placed = new Map<string, { readonly node: MutableNode; readonly parent: MutableNode | undefined }>();
 
   constructor(folders: readonly FolderRecord[], maxDepth: number) {
@@ -73,7 +70,7 @@ class TreeBuilder {
     this.#maxDepth = maxDepth;
   }
 
-  /** Places a folder and everything below it. Returns false if the folder has already been placed. */
+  /** Places a folder and its descendants. Returns false if the folder is already placed. */
   place(folder: FolderRecord, depth: number): boolean {
     if (this.#placed.has(folder.folderId)) return false;
     const waiting: { folder: FolderRecord; parent?: MutableNode }[] = [{ folder }];
@@ -90,7 +87,7 @@ class TreeBuilder {
     return true;
   }
 
-  /** Counts the folders below each node. Goes backward, because children come after their parents. */
+  /** Counts the descendants of each node in reverse order, because children follow their parents. */
   build(): Pick<FolderTree, 'top' | 'levels'> {
     const placed = [...this.#placed.values()];
     for (const { node, parent } of placed.toReversed()) if (parent) parent.folderCount += node.folderCount + 1;

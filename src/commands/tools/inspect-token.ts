@@ -13,7 +13,7 @@ export async function inspectTokenCommand(context: Context, { arguments: [given 
   await context.warn('the signature is not verified: anyone can create such a token');
 }
 
-/** Claims that the text shows in a different form. */
+/** Claims that are shown in another form. */
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
 
 const COLUMNS: readonly Column[] = [
@@ -38,7 +38,7 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
   return `${head}\n${await renderTable(rows, { ...view, columns: COLUMNS })}`;
 }
 
-/** `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min` */
+/** Returns text such as `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min`. */
 function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): string {
   if (expiresAt === null || secondsLeft === null) return 'never ends';
   return expired

@@ -3,13 +3,12 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 
-/** An operation of the catalog, with its entry in the manifest. */
 export interface KnownOperation {
   readonly entry: OperationEntry;
   readonly operation: Operation;
 }
 
-/** Finds the operation for a call of `path` with `data`; `undefined` if the path is not in the catalog. */
+/** Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog. */
 export async function findOperation(path: string, data: unknown): Promise<KnownOperation | undefined> {
   const entry = selectOperation(
     manifest.filter((candidate) => candidate.path === path),

@@ -1,16 +1,16 @@
 import type { Operation } from '../../catalog/define.ts';
-import type { Answer } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { createMissingCursorError, nextPageFields, type PageFields } from '../../client/pages.ts';
 
-/** Returns the fields that request the page after a result; `undefined` after the last page. */
-export type PageFinder = (result: Answer<unknown>) => PageFields | undefined;
+/** Returns the fields that request the next page. Returns `undefined` after the last page. */
+export type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
 
-/** Creates a page finder for an operation. For an unknown operation, guesses from the field names of the interface. */
+/** Creates a page finder. For an unknown operation, the page finder looks for the cursor fields that the API uses. */
 export function createPageFinder(operation: Operation | undefined): PageFinder {
   return operation ? (result) => nextPageFields(operation, result) : guessNextPage;
 }
 
-function guessNextPage({ result, data }: Answer<unknown>): PageFields | undefined {
+function guessNextPage({ result, data }: CallResult<unknown>): PageFields | undefined {
   const fields: PageFields = { ...result, ...(Array.isArray(data) ? {} : Object(data)) };
   const token = fields['pageToken'] || fields['nextPageToken'];
   if (token) return { pageToken: token };

@@ -33,7 +33,7 @@ async function listOperations(context: Context): Promise<void> {
   await printer.value(operations, { columns: COLUMNS });
 }
 
-/** Finds an operation by its name, command, or path. @throws SvcError `usage` that suggests the nearest name */
+/** Finds an operation by its name, command, or path. @throws SvcError `usage` with the nearest name */
 function requireOperation(typed: string): OperationEntry {
   const bare = typed.replace(/^svc /, '');
   const entry = manifest.find(

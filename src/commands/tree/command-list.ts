@@ -7,7 +7,7 @@ import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
-/** Prints every command: as a tree of plain data, or as a table. */
+/** Prints every command, as a table or as nested objects. */
 export async function printCommandList(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
   const tree = { ...(await describeNode(program)), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };
@@ -60,7 +60,7 @@ function describeOperation({ name, path, version, auth, effect, paged }: Operati
   return { name, path, version, auth, effect, paged };
 }
 
-/** Matches a flag definition: `-o, --output <format>`. */
+/** A flag definition, such as `-o, --output <format>`. */
 const FLAG_SYNTAX = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: <(?<value>.*)>)?$/;
 
 function longName({ flags }: OptionDefinition): string {

@@ -7,16 +7,17 @@ import { LOCAL_COMMANDS } from '../local/commands.ts';
 import { createMcpCommand } from '../mcp/commands.ts';
 import { PROFILE_COMMANDS } from '../profiles/commands.ts';
 import { SERVE_COMMANDS } from '../serve/commands.ts';
+import { SETTINGS_COMMANDS } from '../settings/commands.ts';
 import { SETUP_COMMANDS } from '../setup/commands.ts';
 import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { VALIDATE_COMMANDS } from '../validate/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 
-/** Custom code for operations that take more than one call. */
+/** Custom code for operations that need more than one call. */
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
-/** All hand-written commands except `commands`, which is created from the tree. */
+/** All hand-written commands, except for `commands`, which needs the tree. */
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   RECOVER_COMMAND,
@@ -31,4 +32,5 @@ export const TOOLS: readonly CommandDefinition[] = [
   ...COMPLETION_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...SETUP_COMMANDS,
+  ...SETTINGS_COMMANDS,
 ];

@@ -4,19 +4,19 @@ import type { LoadedLeaf } from './leaf.ts';
 
 const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
 
-/** Returns a predicate for the global flags that a command honors, by long name: `base-url`, `no-wait`. */
+/** Creates a predicate for the global flags that a command accepts, by long name without dashes: `base-url`. */
 export function honoredFlagsOf(leaf: LoadedLeaf): (name: string) => boolean {
   const honored = new Set(groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]));
   return (name) => honored.has(name) || !GROUPED.has(name);
 }
 
-/** Whether a command uses no service but the embedded one, and so no profile. */
+/** Whether a command uses only the embedded service, and therefore no profile. */
 export function isLocalOnly(leaf: LoadedLeaf): boolean {
   const groups = groupsOf(leaf);
   return groups.includes('local') && !groups.includes('profile');
 }
 
-/** Returns the groups of global flags that a command honors. A bulk operation prints a summary instead of a response. */
+/** Returns the groups of global flags that a command accepts. Bulk operations print no envelope. */
 function groupsOf(leaf: LoadedLeaf): readonly GlobalFlagGroup[] {
   if (leaf.kind === 'tool') return leaf.definition.globalFlags;
   return ['service', 'result', 'dry-run', ...(leaf.versions[0].bulk === 'array' ? [] : (['envelope'] as const))];

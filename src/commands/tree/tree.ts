@@ -3,9 +3,10 @@ import type { OperationName } from '../../catalog/index.ts';
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import type { CommandDefinition, Node, OperationRunner } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
-/** Creates the tree of all commands. An operation with several versions is one command with `--api-version`. */
+import { RUNNERS, TOOLS } from './definitions.ts';
+
+/** Creates the tree of all commands. Versions of an operation share a command. */
 export function commandTree(): Node {
   const root = createGroup('svc', []);
   for (const words of GROUPS.keys()) ensureGroup(root, words.split(' '));
@@ -16,19 +17,18 @@ export function commandTree(): Node {
   return root;
 }
 
-/** The command that lists all commands of the tree, including itself. */
 const LIST_COMMAND: CommandDefinition = {
   command: ['commands'],
   globalFlags: ['result'],
   summary: 'List every command with its flags',
-  examples: [{ command: 'svc commands -o json', caption: 'Print the command tree as JSON' }],
+  examples: [{ command: 'svc commands -o json', caption: 'print the command tree as JSON' }],
   load: async () => {
     const { printCommandList } = await import('./command-list.ts');
     return (context) => printCommandList(context, commandTree());
   },
 };
 
-/** Lists the commands of a group with their summaries. Empty groups are omitted. */
+/** Lists the commands of a group with their summaries. Omits empty groups. */
 export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)
@@ -44,7 +44,7 @@ function addNode(root: Node, path: readonly string[], make: (existing: Node | un
   parent.children.set(name, make(parent.children.get(name)));
 }
 
-/** Returns the group at a path, and creates missing groups. */
+/** Returns the group at a path. Creates missing groups. */
 function ensureGroup(root: Node, path: readonly string[]): Node {
   let node = root;
   for (const [depth, name] of path.entries()) {
@@ -59,7 +59,7 @@ function createGroup(name: string, path: readonly string[]): Node {
   return { name, path, summary: GROUPS.get(path.join(' ')) ?? '', children: new Map() };
 }
 
-/** Creates a node for an operation. Later versions keep the summary of the first. */
+/** Creates the node of an operation. If there are several versions, the node has the summary of the first. */
 function createOperationNode({ name, command, summary }: OperationOutline, existing: Node | undefined): Node {
   const earlier = existing?.leaf?.kind === 'operation' ? existing.leaf.names : [];
   return {
@@ -85,7 +85,7 @@ function createToolNode({ command, summary }: ToolOutline, definition: () => Pro
   };
 }
 
-/** Loads the full definition of a tool, which the help of a group does not need. */
+/** Loads the complete definition of a tool. The help of a group does not need it. */
 async function loadDefinition({ command }: ToolOutline): Promise<CommandDefinition> {
   const { TOOLS } = await import('./definitions.ts');
   const definition = TOOLS.find((tool) => tool.command.join(' ') === command.join(' '));
@@ -99,3 +99,11 @@ async function loadRunner(name: OperationName): Promise<OperationRunner> {
   if (!runner) throw new TypeError(`unknown runner ${name}`);
   return runner;
 }
+
+/** Properties of a tool that the command tree needs. */
+type ToolOutline = Pick<CommandDefinition, 'command' | 'summary'>;
+
+/** Outlines of all tools. The build replaces them with constants. */
+const toolOutline: readonly ToolOutline[] = TOOLS.map(({ command, summary }) => ({ command, summary }));
+
+const runnerOutline: readonly OperationRunner['operation'][] = RUNNERS.map(({ operation }) => operation);

@@ -3,7 +3,7 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { validateFlags } from './flags.ts';
 
-/** Example commands with typical records of each kind. */
+/** Example commands, by type of record. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   users: 'svc users validate --file users.csv',
   documents: 'svc documents validate --file documents.csv',
@@ -15,7 +15,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
 };
 
-/** The commands that check records, one for each kind of record with bulk operations. */
+/** A `validate` command for each type of record that has bulk operations. */
 export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ...Map.groupBy(
     outline.filter(({ bulk }) => bulk),
@@ -23,7 +23,7 @@ export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ),
 ].map(([noun, operations]) => createValidateCommand(noun, operations));
 
-/** Joins words with `or`. `Intl.ListFormat` would slow down the start of every command. */
+/** Joins words with `or`. Does not use `Intl.ListFormat`, which would slow down every command. */
 function joinAlternatives(words: readonly string[]): string {
   return words.join(words.length > 2 ? ', ' : ' or ').replace(/, ([^,]*)$/, ', or $1');
 }
@@ -57,7 +57,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
   });
 }
 
-/** Whether all records of a file belong to one organization. Organizations do not, nor do records that are separate calls. */
+/** Whether all records of a file belong to one organization. False if each record is a separate call. */
 function hasOneOrganization(noun: string, operations: readonly OperationOutline[]): boolean {
   return noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
 }

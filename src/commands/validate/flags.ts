@@ -4,10 +4,10 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const ORG_FLAG = {
   flags: '--org <id>',
-  description: 'organization of the records; a record with a different one is a problem',
+  description: 'organization that all records must belong to',
 } as const satisfies OptionDefinition;
 
-/** Operations that a `validate` command checks records for. */
+/** Operations that a `validate` command supports. */
 interface CheckedOperations {
   readonly verbs: readonly string[];
   readonly versions: readonly string[];
@@ -15,12 +15,12 @@ interface CheckedOperations {
   readonly hasOrganization: boolean;
 }
 
-/** Creates the flags of one `validate` command. Omits a flag with a single choice. */
+/** Creates the flags of a `validate` command. Omits flags with a single choice. */
 export function validateFlags({ verbs, versions, hasOrganization }: CheckedOperations) {
   return [
     { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
     INPUT_FORMAT_FLAG,
-    ...choice('--for <what>', `command that the records are for (default: ${verbs[0]})`, verbs),
+    ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice('--api-version <v>', `API version of the call (default: ${versions[0]})`, versions).map((flag) => ({
       ...flag,
       isHidden: true as const,

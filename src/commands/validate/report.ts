@@ -3,22 +3,21 @@ import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { formatMessage } from '../terminal/terminal.ts';
 import { escapeWorkflowText } from '../terminal/workflow-command.ts';
 
-/** The checked input, as named in a report. */
+/** The checked input. */
 export interface ReportSubject {
-  /** Names of all files, joined for messages; `stdin` for standard input. */
+  /** File names, joined for messages. `stdin` for standard input. */
   readonly name: string;
-  /** Name of each file. */
   readonly files: readonly string[];
-  /** Noun for one record, such as `user`. */
+  /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly form: 'text' | 'github';
 }
 
-/** Yields findings as they are found, and returns the overall result. */
+/** Yields findings, and returns the result of the check. */
 type Findings = AsyncGenerator<readonly FileDiagnostic[], RecordCheck>;
 
 const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
@@ -29,7 +28,7 @@ const COLUMNS: readonly Column[] = [
   { header: 'MESSAGE', field: 'message' },
 ];
 
-/** Prints findings in the requested format, and returns the result of the check. */
+/** Prints findings in the requested format. Returns the result of the check. */
 export async function reportFindings(
   context: Context,
   subject: ReportSubject,
@@ -51,7 +50,7 @@ export async function reportFindings(
 
 async function writeLines(context: Context, { name, noun }: ReportSubject, findings: Findings): Promise<RecordCheck> {
   const { stdout } = context.io;
-  const check = await drain(findings, async (found) => {
+  const check = await consumeFindings(findings, async (found) => {
     const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
     await stdout.write(lines.join(''));
   });
@@ -68,12 +67,12 @@ async function writeAnnotations(context: Context, findings: Findings): Promise<R
   const { stdout } = context.io;
   const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) =>
     stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
-  const check = await drain(findings, (found) => write('error', found));
+  const check = await consumeFindings(findings, (found) => write('error', found));
   await write('warning', check.warnings);
   return check;
 }
 
-/** Formats a workflow command of GitHub Actions: `::error file=users.json,line=7,col=3::email: is empty`. */
+/** Formats a workflow command of GitHub Actions, such as `::error file=users.json,line=7,col=3::email: is empty`. */
 function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): string {
   const { file, line, column } = diagnostic;
   const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
@@ -112,7 +111,7 @@ async function printDocument(context: Context, { files }: ReportSubject, finding
   const convert = createConverter(files);
   const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];
-  const check = await drain(findings, async (found) => void all.push(...found.map(convert)));
+  const check = await consumeFindings(findings, async (found) => void all.push(...found.map(convert)));
   const printer = await context.printer();
   const { read: records, diagnosticCount, warnings, warningCount } = check;
   const found = { valid: diagnosticCount === 0, findings: all, warnings: warnings.map(convert), warningCount };
@@ -120,10 +119,10 @@ async function printDocument(context: Context, { files }: ReportSubject, finding
   return check;
 }
 
-/** Converts a finding to its format for programs. */
+/** Converts a finding to its form in JSON. */
 type Converter = (finding: FileDiagnostic) => unknown;
 
-/** Creates a converter of findings, which names the file only if there are several. */
+/** Creates a converter of findings. The result contains the file name only if there are several files. */
 function createConverter(files: readonly string[]): Converter {
   return ({ file, line, column, record, field, message }) => ({
     ...(files.length > 1 && { file }),
@@ -139,7 +138,7 @@ async function printWarnings(context: Context, { warnings }: RecordCheck): Promi
   for (const warning of warnings) await context.warn(formatDiagnostic(warning));
 }
 
-async function drain(
+async function consumeFindings(
   findings: Findings,
   take: (found: readonly FileDiagnostic[]) => Promise<void>,
 ): Promise<RecordCheck> {

@@ -17,15 +17,15 @@ import { optionalProperty } from '../option-values.ts';
 import type { ValidateFlags } from './flags.ts';
 import { reportFindings } from './report.ts';
 
-/** The kind of records, such as those of `users add`. */
+/** Records of an operation, such as `users add`. */
 interface RecordKind {
   readonly noun: string;
   readonly verb: string;
 }
 
 /**
- * Checks the records of files, offline.
- * @throws SvcError `bad_data` if there are findings, after all of them are printed; `usage` without a file
+ * Checks the records of files without calling the service. Prints all findings.
+ * @throws SvcError `bad_data` if there are findings, `usage` without a file
  */
 export async function validateFiles(
   context: Context,
@@ -56,7 +56,7 @@ export async function validateFiles(
       ...target,
       duplicates,
       generateId: String,
-      warnsOfValues: verb === 'update' ? ('update' as const) : ('add' as const),
+      valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
     };
     const subject = { name: input.name, files: input.files.map(({ name }) => name), noun: fields.noun, form };
     const stopProgress = await showCheckProgress(context, input);
@@ -78,8 +78,8 @@ async function loadFields(noun: string, verb: string, version: string | undefine
 }
 
 /**
- * Returns the fields that flags can set for all records, if each record is a separate call. They count as set, so that only
- * the fields of the records themselves are checked.
+ * Returns placeholders for fields that flags can set for all records. The check then covers only the other fields.
+ * Empty unless each record is a separate call.
  */
 function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<string, unknown>> {
   if (field !== undefined) return {};
@@ -87,8 +87,8 @@ function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<stri
 }
 
 /**
- * Returns the common target of all records, as far as it is known. For unknown fields, all records must have the same
- * value. Returns `undefined` if each record is a separate call with its own target.
+ * Returns the common target of all records. If a field is unknown, all records must have the same value. Returns
+ * `undefined` if each record is a separate call with its own target.
  */
 async function findCommonTarget(
   { openSettings }: Context,
@@ -98,5 +98,5 @@ async function findCommonTarget(
   if (field === undefined) return undefined;
   const names = targetFields.map(({ name }) => name);
   const organizationId = org ?? (await openSettings()).org?.value;
-  return new CommonTarget(names, { organizationId }, 'as the first record');
+  return new CommonTarget(names, { organizationId }, 'match first record');
 }

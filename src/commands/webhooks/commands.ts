@@ -3,7 +3,6 @@ import type { CommandDefinition } from '../definition.ts';
 import { EVENT_COLUMNS, RECORDED_COLUMNS } from './columns.ts';
 import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
 
-/** Commands that send, receive, and verify deliveries. */
 export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'events'],
@@ -19,7 +18,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Receive, verify, and forward deliveries',
     description:
-      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target does. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs its deliveries with the signing secret of this machine, which stays the same, or with --secret-file. On a terminal, r replays the latest delivery.',
+      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs the deliveries of this endpoint again, with a signing secret that is stored on this machine, or with --secret-file. On a terminal, press r to replay the latest delivery.',
     examples: [
       { command: 'svc webhooks listen --local', caption: 'receive deliveries from the embedded service' },
       {
@@ -43,22 +42,22 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Send a delivery as the service would',
     description:
-      'Sends a realistic sample payload for the event type, which --set and --from-file change. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless it is a 2xx.',
+      'Sends a sample payload for the event type. Use --set or --from-file to change the payload. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless its status is 2xx.',
     examples: [
       {
         command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
-        caption: 'a signed delivery',
+        caption: 'send a signed delivery',
       },
       {
         command:
           "svc webhooks send comment.add --url http://127.0.0.1:3000/hook --set 'data.targetComment.commentText=Hello'",
-        caption: 'a custom payload',
+        caption: 'send a custom payload',
       },
       {
         command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode',
-        caption: 'a basic delivery, base64-encoded',
+        caption: 'send a base64-encoded basic delivery',
       },
-      { command: 'svc webhooks send comment.add --via-service --local', caption: 'to every subscribed endpoint' },
+      { command: 'svc webhooks send comment.add --via-service --local', caption: 'send to every subscribed endpoint' },
     ],
     arguments: [{ name: 'event', description: 'event type, as listed by svc webhooks events', required: true }],
     options: SEND_FLAGS,
@@ -71,7 +70,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
     examples: [
-      { command: 'svc webhooks snippet --lang node', caption: 'code for Node.js' },
+      { command: 'svc webhooks snippet --lang node', caption: 'print code for Node.js' },
       { command: 'svc webhooks snippet --lang go > verify.go', caption: 'write Go code to a file' },
     ],
     options: SNIPPET_FLAGS,
@@ -82,7 +81,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['result'],
     summary: 'Check a saved delivery',
     description:
-      'Prints the decoded and decrypted payload of a valid delivery. For an invalid one, prints the reason and exits with 14. The delivery is a file recorded by svc webhooks listen, or a body with its headers.',
+      'Prints the decoded and decrypted payload of a valid delivery. For an invalid delivery, prints the reason and exits with 14. Takes a file recorded by svc webhooks listen, or a body and its headers.',
     examples: [
       {
         command: 'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt',
@@ -90,7 +89,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       },
       {
         command: 'svc webhooks verify --body b --headers h --secret-file s --at 2026-03-01T12:00:00Z',
-        caption: 'verify as of the time of receipt',
+        caption: 'verify the delivery as of the time of receipt',
       },
     ],
     arguments: [{ name: 'file', description: 'file of a recorded delivery', required: false }],

@@ -5,7 +5,6 @@ import { wrapWords } from '../../output/wrap.ts';
 import type { Context } from '../context.ts';
 import { EVENT_COLUMNS } from './columns.ts';
 
-/** Prints the known event types. */
 export async function eventsCommand(context: Context): Promise<void> {
   const printer = await context.printer();
   const rows = EVENT_TYPES.map(({ name, group, onByDefault, email = false, actionType, description }) => ({
@@ -16,13 +15,13 @@ export async function eventsCommand(context: Context): Promise<void> {
   const isTable = (await context.format()) === 'table' && !context.options.fields;
   if (isTable) await printer.value(rows, { renderText: (view) => renderEventTypes(EVENT_TYPES, view) });
   else await printer.records(singlePage(rows), { columns: EVENT_COLUMNS });
-  await context.note('services may send other event types, too');
+  await context.note('services may send other event types');
 }
 
-/** Minimum width of the description column. Below that, descriptions go on their own lines. */
+/** Minimum width of the description column. In a narrower terminal, descriptions go on lines of their own. */
 const MIN_DESCRIPTION_WIDTH = 30;
 
-/** Renders event types as a table if it fits, and otherwise grouped, with one line each if possible. */
+/** Renders event types as a table, or, if the table is too wide, as grouped lines. */
 export async function renderEventTypes(types: readonly EventType[], view: View): Promise<string> {
   const rows = types.map(({ name, description: describes, email = false, ...type }) => ({
     ...type,
@@ -46,7 +45,7 @@ export async function renderEventTypes(types: readonly EventType[], view: View):
 }
 
 interface LabeledEventType extends EventType {
-  /** Beginning of the line: marks and name. */
+  /** Start of the line: marks and name. */
   readonly label: string;
 }
 
@@ -54,7 +53,9 @@ function maxLabelWidth(types: readonly LabeledEventType[]): number {
   return Math.max(...types.map(({ label }) => label.length));
 }
 
-/** @param layout `margin`: column where descriptions start; a longer label pushes its description to the next line */
+/**
+ * @param layout `margin`: column of the descriptions. After a longer label, the description starts on the next line.
+ */
 function renderEventType(
   type: LabeledEventType,
   useMarks: boolean,

@@ -8,7 +8,7 @@ import type { ListenFlags } from './flags.ts';
 
 type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
 
-/** Reads and validates the signing secrets and the token from `--secret-file` and `--auth-token-file`. */
+/** Reads and validates the secrets in `--secret-file` and the token in `--auth-token-file`. */
 export async function readVerificationSecrets(
   { secretFile: paths = [], authTokenFile: tokenFile }: VerificationFlags,
   signal: AbortSignal,
@@ -23,14 +23,12 @@ export async function readSigningSecret(path: string, signal: AbortSignal): Prom
   return secret;
 }
 
-/** Reads and validates the file of `--private-key`. */
 export async function readPrivateKey(context: Context, path: string | undefined): Promise<string | undefined> {
   const text = await readKeyFile(context, path);
   if (text !== undefined) parsePrivateKey(text);
   return text;
 }
 
-/** Reads and validates the file of `--encrypt-for`. */
 export async function readPublicKey(context: Context, path: string | undefined): Promise<string | undefined> {
   const text = await readKeyFile(context, path);
   if (text !== undefined) parsePublicKey(text);

@@ -1,19 +1,19 @@
+import type { Hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { ListenerEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import type { ListenOptions } from './listen-options.ts';
 import type { DeliveryOutput } from './listen-output.ts';
 
-/** Number of deliveries by outcome. */
 export const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
 export type DeliveryCounts = typeof NO_DELIVERIES;
 
-/** Prints the address and settings of the listener on stderr. Scripts wait for the first line. */
+/** Prints the address and settings of the listener to stderr. Scripts can wait for the first line. */
 export async function announceListener(
   { note }: Context,
   options: ListenOptions,
   url: string,
-  notes: readonly string[] = [],
+  notes: readonly (string | Hint)[] = [],
 ): Promise<void> {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
@@ -22,7 +22,7 @@ export async function announceListener(
   for (const text of notes) await note(text);
 }
 
-/** Counts and shows an event: deliveries on stdout, everything else on stderr. */
+/** Counts and prints an event. Deliveries go to stdout, other messages to stderr. */
 export async function reportEvent(
   context: Context,
   output: DeliveryOutput,
@@ -51,15 +51,15 @@ export async function reportEvent(
   }
 }
 
-const NO_TARGET = 'the latest delivery has no target; --forward-to or --route sets one';
+const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
 
-/** Formats counts for people: `12 deliveries accepted, 1 duplicate, 3 rejected`. */
+/** Formats counts as `12 deliveries accepted, 1 duplicate, 3 rejected`. */
 export function formatCounts(counts: DeliveryCounts): string {
   const { accepted, notForwarded, repeated, rejected, filtered, replayed } = counts;
   const parts = [`${formatNounCount(accepted, 'delivery')} accepted`];
   if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
   if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
-  if (filtered > 0) parts.push(`${filtered} of other events`);
+  if (filtered > 0) parts.push(`${filtered} filtered out`);
   if (replayed > 0) parts.push(`${replayed} replayed`);
   if (rejected > 0) parts.push(`${rejected} rejected`);
   return parts.join(', ');

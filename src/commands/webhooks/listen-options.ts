@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseTargets, parseTargetUrl, postOptions } from '../deliveries/targets.ts';
+import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
 import { parsePort, parseWholeNumber } from '../option-values.ts';
 import type { ListenFlags } from './flags.ts';
 import { readPrivateKey, readVerificationSecrets } from './keys.ts';
@@ -30,13 +30,13 @@ export async function readListenOptions(context: Context, { options }: Invocatio
     folder: options.record === false ? undefined : recordFolder(context, options.record),
     maxDeliveries: parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
     events: await readEvents(context, options),
-    /** Whether to disable advanced webhooks again; undefined to ask. */
+    /** Whether to disable advanced webhooks on exit. Undefined to prompt. */
     restore: options.restore,
     publicUrl,
   };
 }
 
-/** Reads `--events`. Event types contain no commas. @throws SvcError `usage` for an unknown type */
+/** Parses `--events`. @throws SvcError `usage` for an unknown event type */
 async function readEvents(context: Context, options: ListenFlags): Promise<readonly string[] | undefined> {
   const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
   if (events) await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);
@@ -48,6 +48,6 @@ async function readForwarding(context: Context, options: ListenFlags): Promise<F
   if (forwarding.isDecoded && forwarding.routes.length === 0 && !forwarding.defaultTarget) {
     throw new SvcError('usage', '--forward-decoded requires --forward-to or --route');
   }
-  const { signal: _, ...how } = await postOptions(context);
-  return { ...forwarding, postOptions: how };
+  const { signal: _, ...postOptions } = await createPostOptions(context);
+  return { ...forwarding, postOptions };
 }

@@ -3,20 +3,21 @@ import { isObject } from '../../kernel/is-object.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { type ForwardResult, isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
+import { isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
-/** Shows deliveries as they arrive. */
+/** Prints deliveries as they arrive. */
 export interface DeliveryOutput {
   show(delivery: ReceivedDeliveryEvent): Promise<void>;
-  /** Prints the document that holds all deliveries, in formats that need all of them first. */
+  /** Prints all deliveries, in formats that consist of a single document. */
   end(): Promise<void>;
 }
 
 /**
- * Prints one line per delivery: aligned columns in a table, JSON with `ndjson`. Other formats are printed at the end.
- * @param isForwarding whether lines on a terminal have a column for the duration of the target's response
+ * Creates the output. The table format prints aligned columns, and `ndjson` a line of JSON per delivery. Other formats
+ * print a document at the end.
+ * @param isForwarding whether lines on a terminal include the response time of the target
  */
 export async function createDeliveryOutput(context: Context, isForwarding: boolean): Promise<DeliveryOutput> {
   const [format, printer] = [await context.format(), await context.printer()];
@@ -24,9 +25,8 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
   if (format === 'table' && !context.options.fields) {
     const { io, options, environment } = context;
-    const isColored = shouldUseColor(options.color, io.stdout, environment);
     const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
-    const palette = isColored ? await loadPalette() : undefined;
+    const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
     const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isNarrow, palette);
     return { show: (delivery) => io.stdout.write(line(delivery)), end };
   }
@@ -34,37 +34,33 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
 }
 
-/** Width of a terminal from which columns are aligned. */
+/** Minimum width of a terminal for aligned columns. */
 const MIN_WIDTH = 96;
 
 /**
- * Creates a formatter that pads each column to its widest cell so far. Narrow lines have no date, no form of verified
- * deliveries, and no alignment.
+ * Creates a formatter that pads each column to its widest cell so far. On a narrow terminal, omits the alignment, the
+ * date, and the form of verified deliveries.
  */
-function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette | undefined) {
+function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette) {
   const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
   return (delivery: ReceivedDeliveryEvent): string => {
     const { forwarded } = delivery;
     const cells = [
       ...(isNarrow ? formatNarrowCells : formatCells)(delivery),
-      ...(showsLatency ? [formatLatency(forwarded)] : []),
+      ...(showsLatency ? [forwarded ? formatMilliseconds(forwarded.milliseconds) : '-'] : []),
     ];
     const padded = cells.map(escapeForTerminal).map((cell, column) => {
       if (isNarrow) return cell;
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
       return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
     });
-    const paint = forwarded && (isSuccessStatus(forwarded) ? palette?.good : palette?.bad);
+    const paint = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
     const outcome = escapeForTerminal(formatForwardResult(delivery));
     return `${[...padded, paint?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
   };
 }
 
 const LATENCY_COLUMN = 4;
-
-function formatLatency(forwarded: ForwardResult | null): string {
-  return forwarded ? formatMilliseconds(forwarded.milliseconds) : '-';
-}
 
 function formatCells(delivery: ReceivedDeliveryEvent): readonly string[] {
   const { receivedAt, replayedAt = receivedAt, event, form, verified, payload } = delivery;
@@ -83,7 +79,7 @@ function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): 
   return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
 }
 
-/** Finds the ID of the document that a basic or advanced payload refers to. */
+/** Returns the document ID in a basic or advanced payload. */
 function documentIdOf(payload: unknown): string {
   const data = valueAt(payload, ['data']);
   const metadata = valueAt(isObject(data) ? data : payload, ['metadata']);

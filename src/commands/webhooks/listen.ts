@@ -10,9 +10,9 @@ import type { ListenFlags } from './flags.ts';
 import { announceListener, type DeliveryCounts, formatCounts, NO_DELIVERIES, reportEvent } from './listen-messages.ts';
 import { type ListenOptions, readListenOptions } from './listen-options.ts';
 import { createDeliveryOutput } from './listen-output.ts';
-import { decideRegistration, type Registration, type RegistrationNeed, register } from './registration.ts';
+import { decideRegistration, type Registration, type RegistrationMode, register } from './registration.ts';
 
-/** Time for deliveries in flight to finish at the end, in milliseconds. */
+/** Time limit on exit for deliveries in flight, in milliseconds. */
 const CLOSE_TIMEOUT = 3_000;
 const NOT_LISTENING: ReceiverResponse = { status: 503, text: 'not listening' };
 
@@ -29,8 +29,8 @@ async function printSecret(context: Context): Promise<void> {
   await (format === 'table' || context.options.quiet ? printer.line(secret) : printer.value({ secret }, {}));
 }
 
-/** Listens until enough deliveries were accepted, a signal arrives, or an error occurs. */
-async function listen(context: Context, options: ListenOptions, need: RegistrationNeed): Promise<void> {
+/** Listens until the maximum number of deliveries is accepted, a signal arrives, or an error occurs. */
+async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
   const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
   const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);
@@ -78,7 +78,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
   }
 }
 
-/** On a terminal, replays the latest delivery when `r` is typed. @returns a function that restores the terminal */
+/** Replays the latest delivery when the user presses `r`. @returns a function that restores the terminal */
 async function offerReplay(
   context: Context,
   { replayLast }: Listener,
@@ -98,10 +98,10 @@ async function offerReplay(
   return release;
 }
 
-/** Creates a promise that resolves when enough deliveries were accepted, and rejects on a signal or an error. */
+/** Creates a promise that resolves on `finish`, and rejects on a signal or an error. */
 function createCompletion(signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // The promise may reject before it is awaited.
+  // Prevents an unhandled rejection before the promise is awaited.
   promise.catch(() => undefined);
   const stop = () => reject(signal.reason);
   if (signal.aborted) stop();

@@ -3,12 +3,12 @@ import { loadMachineSecret } from '../../profiles/machine-secret.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 
-/** Reads this machine's signing secret, and creates it at the first use. */
+/** Loads this machine's signing secret. Creates the secret on first use. */
 export function loadSigningSecret(context: Context): Promise<string> {
   return loadMachineSecret('webhook-secret', createSigningSecret, context);
 }
 
-/** Reads this machine's signing secret, or creates one for this run if it cannot be stored. */
+/** Loads this machine's signing secret. If the secret cannot be stored, creates one for this run. */
 export async function loadOrCreateSigningSecret(context: Context): Promise<string> {
   try {
     return await loadSigningSecret(context);

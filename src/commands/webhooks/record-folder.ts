@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 
-/** Resolves the folder of recorded deliveries: that of `--record`, or the default. */
+/** Returns the folder of recorded deliveries. */
 export function recordFolder({ folders, cwd }: Context, named: string | undefined): string {
   return named === undefined ? join(folders.state, 'webhooks') : resolve(cwd, named);
 }

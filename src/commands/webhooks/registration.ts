@@ -1,34 +1,34 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import type { Hint } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { ListenOptions } from './listen-options.ts';
 
-/** Whether to register a temporary endpoint. An `optional` one is not created if the service cannot be used. */
-export type RegistrationNeed = 'required' | 'optional' | 'none';
+/** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
+export type RegistrationMode = 'required' | 'optional' | 'none';
 
-/** A registered listener, with the secrets that verify its deliveries and sign them again. */
+/** A registered listener, with the secrets that verify and re-sign its deliveries. */
 export interface Registration {
   readonly proofs: VerificationSecrets;
   readonly relaySecret: string;
-  /** Messages for the user. */
-  readonly notes: readonly string[];
+  readonly notes: readonly (string | Hint)[];
   /** Deletes the endpoint. */
   remove(): Promise<void>;
-  /** Disables advanced webhooks if this process enabled them, and the user agrees. */
+  /** Disables advanced webhooks, if this process enabled them and the user agrees. */
   restore(): Promise<void>;
 }
 
 /**
- * Decides whether this process needs a temporary endpoint: with a service that can reach it, unless deliveries are verified
- * otherwise.
- * @throws SvcError `usage` if nothing can verify deliveries
+ * Decides whether to register a temporary endpoint. The service must be able to reach the listener, and no flag must
+ * provide another way to verify deliveries.
+ * @throws SvcError `usage` if deliveries cannot be verified
  */
 export async function decideRegistration(
   context: Context,
   { proofs, skipVerify, publicUrl }: ListenOptions,
-): Promise<RegistrationNeed> {
+): Promise<RegistrationMode> {
   if (proofs.authToken !== undefined || skipVerify) return 'none';
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';
@@ -43,13 +43,13 @@ export async function decideRegistration(
 }
 
 /**
- * Registers a temporary endpoint. Services generate the secret of each endpoint, so deliveries are signed again: with the
- * secret of `--secret-file`, or with that of this machine.
+ * Registers a temporary endpoint. The service generates a secret for each endpoint, so the listener signs deliveries
+ * again with a stable secret: the one in `--secret-file`, or this machine's.
  */
 export async function register(
   context: Context,
   { proofs, publicUrl, events, restore }: ListenOptions,
-  { need, url }: { readonly need: RegistrationNeed; readonly url: string },
+  { need, url }: { readonly need: RegistrationMode; readonly url: string },
 ): Promise<Registration | undefined> {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
@@ -60,7 +60,7 @@ export async function register(
     allowsExisting: given !== undefined,
   }).catch(async (error: unknown) => {
     if (need === 'required' || context.signal.aborted) throw error;
-    await context.warn(`no temporary endpoint: ${messageOf(error)}`);
+    await context.warn(`cannot create a temporary endpoint: ${messageOf(error)}`);
     return undefined;
   });
   if (!endpoint) return undefined;
@@ -83,7 +83,7 @@ export async function register(
   };
 }
 
-/** Replaces each pattern with the known event types that it matches. */
+/** Expands each pattern to the known event types that it matches. */
 async function expandPatterns(events: readonly string[]): Promise<readonly string[]> {
   const { EVENT_NAMES } = await import('../../catalog/events.ts');
   return events.flatMap((pattern) =>

@@ -14,8 +14,7 @@ import { createSignatureHeaders, TIMESTAMP_TOLERANCE } from '../../webhooks/sign
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseTargets, postOptions } from '../deliveries/targets.ts';
-import { commandForService } from '../service-flags.ts';
+import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
@@ -40,12 +39,12 @@ export async function replayCommand(context: Context, invocation: Invocation<Rep
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
-    throw new SvcError('usage', 'delivery IDs or --since required', {
+    throw new SvcError('usage', 'delivery IDs or --since is required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
     });
   }
   if (!replay.defaultTarget && replay.routes.length === 0) {
-    throw new SvcError('usage', '--forward-to or --route required', {
+    throw new SvcError('usage', '--forward-to or --route is required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
     });
   }
@@ -59,12 +58,12 @@ async function readResignSecret({ resign = false, secretFile: file }: ReplayFlag
   return file === undefined ? undefined : readSigningSecret(file, signal);
 }
 
-/** Parses `--since` as milliseconds since the epoch. `2h` means two hours ago. */
+/** Parses `--since` as milliseconds since the epoch. For example, `2h` is two hours ago. */
 function parseSinceFlag(text: string, now: number): number {
   const since = parseSince(text, now);
   if (since !== undefined) return since;
-  throw new SvcError('usage', `--since: '${text}' is not a time`, {
-    hint: 'use a format like 2h or 2026-03-01T12:00:00Z',
+  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
+    hint: 'use a value like 2h or 2026-03-01T12:00:00Z',
   });
 }
 
@@ -74,7 +73,7 @@ async function listRecorded(context: Context, replay: ReplayOptions): Promise<vo
   await printer.records(recordedPages(context, replay, count), { columns: RECORDED_COLUMNS });
   if (count.found === 0) {
     await context.note(
-      `no recorded deliveries in ${replay.folder}; ${commandForService(context.options, 'webhooks', 'listen')} records deliveries`,
+      hint`no recorded deliveries in ${replay.folder}; ${step('change', 'webhooks', 'listen')} records deliveries`,
     );
   }
 }
@@ -108,14 +107,14 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   if (count.old > 0) {
     const minutes = TIMESTAMP_TOLERANCE / 60;
     await context.note(
-      `${formatNounCount(count.old, 'delivery')} sent with a signature older than ${minutes} minutes, which receivers reject; --resign --secret-file renews it`,
+      `${formatNounCount(count.old, 'delivery')} sent with a timestamp older than ${minutes} minutes; receivers reject such deliveries unless you add --resign and --secret-file`,
     );
   }
   if (count.failed === 0) return;
-  throw new SvcError('some_failed', `target rejected ${count.failed} of ${formatNounCount(count.sent, 'delivery')}`);
+  throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
 }
 
-/** Sends nothing unless every given ID is recorded. */
+/** @throws SvcError `not_found` before the first request if a given ID is not recorded */
 async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
   const found = new Set<string>();
@@ -133,7 +132,7 @@ async function* sendRecorded(
   count: Record<'sent' | 'failed' | 'skipped' | 'old', number>,
 ) {
   const { options, signal, clock } = context;
-  const how = await postOptions(context);
+  const postOptions = await createPostOptions(context);
   for await (const delivery of selectDeliveries(context, replay)) {
     signal.throwIfAborted();
     const url = findTarget(delivery.event, replay.routes, replay.defaultTarget);
@@ -148,7 +147,7 @@ async function* sendRecorded(
       continue;
     }
     const receipt = await withSpinner(context, `webhooks replay: waiting for ${url.host}`, () =>
-      sendPost(outgoing, how),
+      sendPost(outgoing, postOptions),
     );
     count.sent += 1;
     if (!isSuccessStatus(receipt)) count.failed += 1;
@@ -158,7 +157,7 @@ async function* sendRecorded(
   }
 }
 
-/** Creates the request for a recorded delivery, with renewed signature or token if requested. */
+/** Creates the request for a recorded delivery. Renews the signature or adds the token, if requested. */
 function createOutgoing(
   { id, form, headers, body }: RecordedDelivery,
   url: URL,

@@ -7,12 +7,12 @@ import { openPrompter } from '../terminal/open-prompter.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**
- * Disables advanced webhooks again with `--restore`, or if the user agrees on a terminal. Asks nothing if there are endpoints,
- * which would no longer receive deliveries. A failure is a warning, because the output is already complete.
+ * Disables advanced webhooks if `--restore` is set, or if the user agrees. Does not prompt if there are endpoints,
+ * which need advanced webhooks. Failures are warnings, because the output is complete.
  */
 export async function restoreAdvancedWebhooks(context: Context, restore: boolean | undefined): Promise<void> {
-  if (!(restore ?? mayAsk(context))) return;
-  // The command may have been interrupted. Another Ctrl-C ends the process.
+  if (!(restore ?? canPromptOnExit(context))) return;
+  // The command's signal may be aborted already. A second Ctrl-C ends the process.
   const { signal } = new AbortController();
   try {
     const { client, close } = await connect({ ...context, signal });
@@ -30,14 +30,14 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
       await close();
     }
   } catch (error) {
-    // Ctrl-C at the question means no.
+    // Ctrl-C at the prompt means no.
     if (error instanceof SvcError && error.failure === 'interrupted') return;
     await context.warn(`advanced webhooks are still enabled: ${messageOf(error)}`);
   }
 }
 
-/** Whether the command ends normally or by Ctrl-C, on a terminal. */
-function mayAsk(context: Context): boolean {
+/** Whether prompts are possible, and the command ended normally or by Ctrl-C. */
+function canPromptOnExit(context: Context): boolean {
   const { signal, options } = context;
   const isInterrupted = signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';
   return canAsk(context) && !options.yes && (!signal.aborted || isInterrupted);

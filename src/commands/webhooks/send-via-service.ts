@@ -15,8 +15,8 @@ import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
-/** Options that `--via-service` rejects, because the configuration of the service decides. */
-const SERVICE_DECIDES = [
+/** Options that `--via-service` rejects, because the service uses its own configuration. */
+const REJECTED_OPTIONS = [
   ['form', 'form'],
   ['secretFile', 'secret-file'],
   ['authTokenFile', 'auth-token-file'],
@@ -24,7 +24,7 @@ const SERVICE_DECIDES = [
   ['encryptFor', 'encrypt-for'],
 ] as const satisfies readonly (readonly [keyof SendFlags, string])[];
 
-/** Has the embedded service deliver an event to its subscribers, and prints the result of the first attempts. */
+/** Enqueues an event in the embedded service, sends its deliveries, and prints the results of the first attempts. */
 export async function sendViaService(
   context: Context,
   event: string,
@@ -35,7 +35,7 @@ export async function sendViaService(
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
-  const found = SERVICE_DECIDES.find(([name]) => options[name] !== undefined);
+  const found = REJECTED_OPTIONS.find(([name]) => options[name] !== undefined);
   if (found) {
     const problem = 'cannot be combined with --via-service: the service uses its own configuration';
     throw new SvcError('usage', `--${found[1]} ${problem}`);

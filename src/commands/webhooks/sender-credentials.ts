@@ -4,7 +4,9 @@ import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { SendFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
 
-/** Reads the credentials from `--form`, `--secret-file`, and `--auth-token-file`, which must not contradict each other. */
+/**
+ * Reads credentials from `--form`, `--secret-file`, and `--auth-token-file`. @throws SvcError `usage` for a conflict
+ */
 export async function readSenderCredentials(
   { form: named, secretFile, authTokenFile: tokenFile }: Pick<SendFlags, 'form' | 'secretFile' | 'authTokenFile'>,
   signal: AbortSignal,

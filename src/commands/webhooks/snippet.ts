@@ -6,7 +6,6 @@ import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { SnippetFlags } from './flags.ts';
 
-/** Prints code that verifies deliveries in a receiver. */
 export async function snippetCommand(context: Context, { options }: Invocation<SnippetFlags>): Promise<void> {
   const language = options.lang ?? (await askForLanguage(context));
   const code = SNIPPETS[language];

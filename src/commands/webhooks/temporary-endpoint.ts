@@ -4,33 +4,33 @@ import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
-import { commandForService } from '../service-flags.ts';
 
 interface TemporaryEndpointOptions {
-  /** URL of this process, as the service reaches it. */
+  /** URL at which the service can reach this process. */
   readonly url: string;
   /** Event types to receive (default: all). */
   readonly filterTypes: readonly string[] | undefined;
-  /** Whether an endpoint of the user that already delivers to this process makes another one unnecessary. */
+  /** Whether to skip the endpoint if an existing one delivers to this process. */
   readonly allowsExisting: boolean;
 }
 
-/** Time limit for deleting the endpoint once the command stops, in milliseconds. */
+/** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
 
-/** Hash of the host name, limited to the characters that a uid allows. */
+/** Identifies this machine in endpoint uids. A hash, because a uid allows few characters. */
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 
 /**
- * Creates an endpoint for this process, and enables advanced webhooks if they are disabled. Deletes endpoints of killed
- * processes of this machine, which their uids identify.
- * @returns its signing secret, messages for the user, and a function that deletes it; undefined if an existing endpoint is
+ * Creates an endpoint for this process, and enables advanced webhooks if necessary. Deletes endpoints that killed
+ * processes left on this machine.
+ * @returns the signing secret, messages for the user, and functions for cleanup; undefined if an existing endpoint is
  * enough
  */
 export async function createTemporaryEndpoint(
@@ -44,7 +44,7 @@ export async function createTemporaryEndpoint(
   const { client, close } = await connectToService({ ...context, signal: own.signal });
   try {
     const endpoints = await loadResource('webhook-endpoints');
-    const { notes, hasEnabledWebhooks } = await enableWebhooks(context, client);
+    const { notes, hasEnabledWebhooks } = await enableWebhooks(client);
     const others = await removeStale(client);
     if (allowsExisting && others.some((other) => isSameReceiver(other, url))) {
       for (const text of notes) await context.note(text);
@@ -69,7 +69,7 @@ export async function createTemporaryEndpoint(
   }
 }
 
-/** Connects to the service. With the embedded service, this process also sends the deliveries that other processes cause. */
+/** Connects to the service. The embedded service has no process of its own, so this process sends its deliveries. */
 async function connectToService(context: Context): Promise<Connection> {
   const connection = await connect(context);
   if (!context.options.local) return connection;
@@ -77,25 +77,27 @@ async function connectToService(context: Context): Promise<Connection> {
   return { client: connection.client, close: () => stop().finally(connection.close) };
 }
 
-/** Deletes the endpoint. A failure is a warning, because the output is already complete. */
+/** Deletes the endpoint. Failures are warnings, because the output is complete. */
 async function removeOrWarn(context: Context, remove: () => Promise<void>): Promise<void> {
   try {
     await remove();
   } catch (error) {
-    await context.warn(`the temporary endpoint was not deleted; the next listener deletes it: ${messageOf(error)}`);
+    await context.warn(
+      `the temporary endpoint could not be deleted; the next listener will delete it: ${messageOf(error)}`,
+    );
   }
 }
 
-async function enableWebhooks({ options }: Context, client: Client) {
-  const notes: string[] = [];
+async function enableWebhooks(client: Client) {
+  const notes: (string | Hint)[] = [];
   const config = await loadResource('webhook-config');
   const { isEnabled, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
-    const command = commandForService(options, 'webhooks', 'advanced', 'update', '--disable');
-    notes.push(`enabled advanced webhooks; to disable them again: ${command}`);
+    const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
+    notes.push(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
   }
-  if (encryptData && publicKey !== '') notes.push('payloads are encrypted; --private-key decrypts them');
+  if (encryptData && publicKey !== '') notes.push('payloads are encrypted; to decrypt them, add --private-key');
   return { notes, hasEnabledWebhooks: !isEnabled };
 }
 
@@ -113,7 +115,7 @@ async function removeStale(client: Client): Promise<readonly string[]> {
   return others;
 }
 
-/** Whether two URLs lead to the same process, whatever their paths are. */
+/** Whether two URLs have the same host and port. */
 function isSameReceiver(one: string, other: string): boolean {
   const hostOf = (url: string) => URL.parse(url)?.host.replace(/^(localhost|\[::1\])(?=:|$)/, '127.0.0.1');
   return hostOf(one) === hostOf(other);
@@ -124,7 +126,7 @@ function isStale(uid: string): boolean {
   return number !== undefined && !isProcessRunning(Number(number));
 }
 
-/** Deletes an endpoint. One that no longer exists is not an error. */
+/** Deletes an endpoint. Ignores an endpoint that does not exist. */
 async function removeEndpoint(client: Client, endpointId: string): Promise<void> {
   const endpoints = await loadResource('webhook-endpoints');
   try {

@@ -43,7 +43,7 @@ function verifyPayload(
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if ('reason' in unpacked) {
-    const hint = unpacked.how === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
+    const hint = unpacked.kind === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
     throw verificationError(`the signature is valid, but ${unpacked.reason}`, hint);
   }
   return unpacked.payload;
@@ -79,7 +79,7 @@ async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Bu
 }
 
 /**
- * Parses headers from a JSON object, or from `name: value` lines as tools print them. A leading request line is skipped.
+ * Parses headers from a JSON object or from `name: value` lines. Skips a request line before the headers.
  * @throws SvcError `bad_data` for any other input
  */
 function parseHeaders(text: string, source: string): HeaderList {
@@ -117,7 +117,7 @@ function parseAtFlag(text: string | undefined, now: number): number {
   if (text === undefined) return now;
   const moment = parseTimestamp(text, now);
   if (moment) return moment.seconds * 1000;
-  throw new SvcError('usage', `--at: '${text}' is not a time`, {
-    hint: 'use a format like 2026-03-01T12:00:00Z, or seconds since the epoch',
+  throw new SvcError('usage', `--at must be a time, got '${text}'`, {
+    hint: 'use a value like 2026-03-01T12:00:00Z, or seconds since the epoch',
   });
 }

@@ -23,7 +23,6 @@ export interface ResetSubject {
 export interface RecoveryRecord extends ResetSubject {
   readonly id: string;
   readonly state: RecoveryState;
-  /** The profile that was in use. */
   readonly profile: string | null;
   /** The `--ca-file` of the reset, as an absolute path. */
   readonly caFile?: string;
@@ -31,7 +30,7 @@ export interface RecoveryRecord extends ResetSubject {
   readonly startedAt: string;
   readonly pid: number;
   readonly machine: string;
-  /** The `fingerprintOf` the replaced token, if known. */
+  /** Fingerprint of the replaced token, if known. */
   readonly oldToken: string | null;
   /** The new token, only in the state `kept`. */
   readonly token: string | null;

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createPrivateFolder, flushFolder, localFileError, moveReplacing } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { processId } from '../../kernel/io.ts';
+import { processId } from '../../kernel/process.ts';
 import { type RecoveryRecord, type ResetSubject, subjectKeyOf } from './record.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
@@ -12,7 +12,7 @@ export interface RecoveryFile {
   readonly path: string;
   setState(state: 'unknown' | 'lost'): Promise<void>;
   storeToken(token: string): Promise<void>;
-  /** Deletes the record, when the token has been saved everywhere or nothing was applied. */
+  /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
   remove(): Promise<void>;
   /** Closes the file and keeps the record. */
   close(): Promise<void>;
@@ -26,7 +26,7 @@ const RESERVED_BYTES = 8192;
 /**
  * Writes the record of a reset before it is sent, and reserves space for updates. The caller must hold the lock of the
  * subject.
- * @throws SvcError `local` if the record cannot be written; the reset must not be sent then
+ * @throws SvcError `local` if the record cannot be written. Do not send the reset in that case.
  */
 export async function createRecoveryFile(folders: Folders, start: RecoveryStart): Promise<RecoveryFile> {
   const folder = await ensureRecoveryFolder(folders);
@@ -83,7 +83,7 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   }
 }
 
-/** Creates the updater of a record. The first line never changes; the second is overwritten in place. */
+/** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
 function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): RecoveryFile {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
@@ -105,7 +105,6 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): 
   };
 }
 
-/** Deletes a record. */
 export async function removeRecord(path: string): Promise<void> {
   try {
     await rm(path, { force: true });

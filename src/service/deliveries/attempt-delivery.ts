@@ -2,7 +2,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { AttemptResult, DeliveryRequest, HttpSender } from './http-sender.ts';
 
-/** Makes one attempt. A request that cannot be composed is a failed attempt. */
+/** Makes an attempt. If the request cannot be created, the attempt fails. */
 export async function attemptDelivery(
   sender: HttpSender,
   delivery: ClaimedDelivery,
@@ -12,7 +12,7 @@ export async function attemptDelivery(
   return typeof request === 'string' ? { status: null, error: request } : sender.send(request);
 }
 
-/** Composes the request of an attempt, or returns the reason why that failed. */
+/** Creates the request of an attempt, or returns the reason why it cannot be created. */
 function composeRequest(delivery: ClaimedDelivery, now: number): DeliveryRequest | string {
   try {
     return delivery.destination.composeRequest(delivery, now);

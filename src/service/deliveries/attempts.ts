@@ -1,13 +1,13 @@
-/** One attempt, or the reason why none was made. */
+/** An attempt, or the reason why the delivery was not attempted. */
 export interface DeliveryAttempt {
-  /** RFC 3339, in UTC. */
+  /** RFC 3339, UTC. */
   readonly at: string;
-  /** HTTP status of the response; null without a response. */
+  /** HTTP status, or null without a response. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** Formats an attempt as a line of JSON, which can be appended without reading the earlier ones. */
+/** Formats an attempt as a line of JSON. Appending a line does not require reading the earlier attempts. */
 export function formatAttempt(at: number, status: number | null, error: string | null): string {
   const attempt: DeliveryAttempt = { at: new Date(at).toISOString(), status, error };
   return `${JSON.stringify(attempt)}\n`;

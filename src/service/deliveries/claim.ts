@@ -9,7 +9,7 @@ import { type EndpointRate, remainingStarts } from './lanes.ts';
 import { lockRecentStarts, saveStarts } from './starts.ts';
 import { stopLane } from './stop.ts';
 
-/** A delivery that this process holds exclusively for one attempt. */
+/** A delivery that this process has claimed for an attempt. */
 export interface ClaimedDelivery extends LaneRef {
   readonly key: number;
   readonly id: string;
@@ -20,23 +20,22 @@ export interface ClaimedDelivery extends LaneRef {
   readonly destination: DeliveryDestination;
 }
 
-/** How long a claim lasts, in milliseconds. Exceeds the longest possible attempt, including delays. */
+/** Duration of a claim, in milliseconds. Longer than any attempt, including delays. */
 export const CLAIM_DURATION = 30_000;
 
-/** The owner of a claim and its period. After `until`, another process may claim the delivery. */
+/** The owner and the duration of a claim. After `until`, another process may claim the delivery. */
 export interface Claim {
   readonly owner: string;
   readonly now: number;
   readonly until: number;
 }
 
-/** A lane with pending deliveries. */
 export interface PendingLane extends LaneRef {
-  /** Due time of its first delivery. */
+  /** Due time of the lane's first delivery. */
   readonly dueAt: number;
 }
 
-/** Selects all lanes with pending deliveries, ordered by name. Each lane costs one index lookup. */
+/** Selects all lanes with pending deliveries, by name. Each lane costs an index lookup. */
 export async function selectPendingLanes(database: Database): Promise<readonly PendingLane[]> {
   if (hasConcurrentWriters(database)) return selectLanesRecursively(database);
   const lanes: PendingLane[] = [];
@@ -60,7 +59,7 @@ const selectNextLane = prepareQuery((database, { after }: { readonly after: stri
     .$narrowType<{ dueAt: number }>(),
 );
 
-/** Runs all index lookups of `selectPendingLanes` in one query. */
+/** Selects all lanes with one recursive query, which also makes one index lookup per lane. */
 async function selectLanesRecursively(database: Database): Promise<readonly PendingLane[]> {
   const { rows } = await sql<PendingLane>`
     with recursive lanes as (
@@ -75,12 +74,12 @@ async function selectLanesRecursively(database: Database): Promise<readonly Pend
   return rows;
 }
 
-/** Upper bound on payload bytes claimed at once. A single larger payload is still claimed, alone. */
+/** Maximum size of all payloads in a claim, in bytes. A larger payload is claimed alone. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Claims the due deliveries of a lane, the longest overdue first. If the lane has no destination, stops it and claims nothing.
- * @param capacityFor returns how many deliveries may be claimed under the lane's rate limit
+ * Claims the due deliveries of a lane, oldest due time first. If the lane has no destination, stops its deliveries.
+ * @param capacityFor returns the maximum number of deliveries under the given rate limit
  */
 export async function claimLane(
   database: Database,
@@ -105,7 +104,7 @@ interface LaneClaim extends Pick<ClaimedDelivery, 'lane' | 'destination'> {
   readonly rate: EndpointRate | undefined;
 }
 
-/** Claims deliveries of a lane, and counts them toward its rate limit. */
+/** Claims deliveries of a lane and counts them for the rate limit. */
 async function claimKeys(
   database: Database,
   { lane, destination, keys, rate }: LaneClaim,
@@ -126,9 +125,9 @@ async function loadRate(
   return { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane, now) };
 }
 
-/** Stops the pending deliveries of a lane that has no destination, unless it has one by now. */
+/** Stops the pending deliveries of a lane without a destination. Does nothing if the lane has a destination again. */
 async function stopUndeliverable(database: Database, lane: LaneRef, now: number): Promise<void> {
-  // Stops deliveries only up to this key: the destination may be restored before later ones are recorded.
+  // Does not stop later deliveries, because the destination may be restored before they are recorded.
   const [newest] = await selectNewest(database, { lane: lane.lane });
   const reason = await resolveDestination(database, lane);
   if (newest && typeof reason === 'string') await stopLane(database, lane.lane, reason, now, newest.key);
@@ -144,10 +143,7 @@ const selectNewest = prepareQuery((database, { lane }: { readonly lane: string }
     .limit(sql.lit(1n)),
 );
 
-/**
- * Claims deliveries by their IDs, whether due or not. Skips deliveries over the rate limit of their endpoint, so that a
- * later call can claim them.
- */
+/** Claims deliveries by ID, even if they are not due. Skips deliveries that exceed the rate limit of their endpoint. */
 export async function claimByIds(
   database: Database,
   ids: readonly string[],
@@ -172,7 +168,7 @@ export async function claimByIds(
 interface DueQuery {
   readonly lane: string;
   readonly now: number;
-  /** A bigint, because bigints are compiled into the SQL. There are few limits, so few queries are compiled. */
+  /** A bigint becomes part of the SQL. Few different limits exist, so few queries are compiled. */
   readonly limit: bigint;
 }
 
@@ -199,7 +195,7 @@ const selectClaimable = prepareQuery((database, { id, now }: { readonly id: stri
     .where(isClaimable(now)),
 );
 
-/** Matches deliveries that are unclaimed, or whose claim has expired. */
+/** Matches deliveries without a claim, or with an expired one. */
 function isClaimable(now: number) {
   return ({ eb, or }: ExpressionBuilder<Tables, 'deliveries'>) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)]);
 }
@@ -226,7 +222,7 @@ async function writeClaims(
   return claimed.sort((one, other) => one.key - other.key);
 }
 
-/** Claims deliveries. Skips those that another process has claimed since they were selected. */
+/** Claims deliveries. Skips deliveries that another process has claimed in the meantime. */
 const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim & { keys: readonly number[] }) =>
   database
     .updateTable('deliveries')
@@ -237,7 +233,7 @@ const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim
     .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
 );
 
-/** Releases all claims of an owner and makes their deliveries due now. */
+/** Releases all claims of an owner. Makes the deliveries due now. */
 export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {
   await database
     .updateTable('deliveries')
@@ -247,7 +243,6 @@ export async function releaseClaims(database: Database, owner: string, now: numb
     .execute();
 }
 
-/** Selects the owners of all current claims. */
 export async function selectClaimOwners(database: Database): Promise<readonly string[]> {
   const rows = await database
     .selectFrom('deliveries')

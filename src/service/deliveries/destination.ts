@@ -4,29 +4,29 @@ import { packBody } from '../../webhooks/payload.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
 import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { DeliveryRequest } from './http-sender.ts';
 
-/** Identifies a lane, and the API key and form of its deliveries. */
+/** A lane, with the API key and the form of its deliveries. */
 export interface LaneRef {
   readonly apiKey: string;
   readonly form: DeliveryForm;
   readonly lane: string;
 }
 
-/** The current destination of a lane's deliveries. */
+/** The current destination of a lane. */
 export interface DeliveryDestination {
-  /** Deliveries per second; unlimited if undefined. */
+  /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
   /**
-   * Composes the request of one attempt.
+   * Creates the request of an attempt.
    * @throws SvcError `bad_data` if the encryption key or the signing secret is invalid
    */
   composeRequest(message: { readonly id: string; readonly payload: string }, now: number): DeliveryRequest;
 }
 
-/** Resolves the destination of a lane, or returns the reason why nothing may be sent to it. */
+/** Finds the destination of a lane, or returns the reason why the lane has none. */
 export async function resolveDestination(database: Database, lane: LaneRef): Promise<DeliveryDestination | string> {
   return lane.form === 'advanced' ? endpointDestination(database, lane) : basicDestination(database, lane, lane.form);
 }
@@ -51,13 +51,7 @@ async function endpointDestination(
   };
 }
 
-const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
-  database
-    .selectFrom('endpoints')
-    .select(['url', 'secret', 'rateLimit', 'disabled'])
-    .where('apiKey', '=', apiKey)
-    .where('id', '=', id),
-);
+const selectEndpoint = prepareSelect('endpoints', ['url', 'secret', 'rateLimit', 'disabled']);
 
 async function basicDestination(
   database: Database,
@@ -91,7 +85,7 @@ interface BodyOptions {
   readonly publicKey?: string | undefined;
 }
 
-/** Encodes or encrypts a payload as configured. Never returns plain text if encryption is on. */
+/** Encodes or encrypts a payload as configured. If encryption is on, never returns plain text. */
 function encodeBody(payload: string, { encodeData = false, encryptData, publicKey = '' }: BodyOptions): string {
   if (!encryptData) return packBody(payload, { encode: encodeData });
   if (publicKey.trim() === '') throw new SvcError('bad_data', 'encryptData is on, but publicKey is not set');

@@ -3,19 +3,18 @@ import { isObject } from '../../kernel/is-object.ts';
 import type { DocumentEvent } from './outbox.ts';
 
 /**
- * The calls that cause events. Most event types concern comments, huddles, editor content, and recordings, and the
- * interface has few calls for these. The complete list:
+ * Operations that cause events:
  *
- * | call | event |
+ * | operation | event |
  * |---|---|
- * | Add Activities | the event named by `actionType`: in full (`comment.add`), without its feature (`add` with feature `comment`), or as in payloads (`added`) |
- * | Update Activity Logs | for a comment's activity, one event per known field of `changes`: `status`, `priority`, `assignedTo`, `customList`, `commentText` |
+ * | Add Activities | the event in `actionType`: its full name (`comment.add`), its name without the feature (`add` with feature `comment`), or the form in payloads (`added`) |
+ * | Update Activity Logs | for a comment, an event per changed field: `status`, `priority`, `assignedTo`, `customList`, `commentText` |
  * | Add, Update CRDT Data | `crdt.update_data` |
- * | Add Notifications | the event named by `actionType` in `notificationSourceData`, with `notificationSource` as its feature |
+ * | Add Notifications | the event in `actionType` of `notificationSourceData`, with the feature in `notificationSource` |
  *
- * No event type exists for presence, users, documents, and the rest, so their calls cause no events.
+ * There are no event types for presence, users, documents, and the other resources.
  */
-const CAUSED_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
+const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
 
 const CRDT_EVENT = 'crdt.update_data';
 
@@ -27,12 +26,12 @@ const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
   ['commentText', 'comment.update'],
 ]);
 
-/** Values of `featureType` that mark an activity as a comment's. */
+/** Values of `featureType` for activities of comments. */
 const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([EVENT_SOURCES.thread, 'comment_annotation']);
 
 export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
-/** An activity as stored. `entityData` is a thread, and `entityTargetData` is its comment. */
+/** A stored activity. `entityData` is a thread, and `entityTargetData` is its comment. */
 export interface StoredActivity {
   readonly featureType?: unknown;
   readonly actionType?: unknown;
@@ -47,7 +46,7 @@ export function eventsOfAddedActivity(document: DocumentRef, activity: StoredAct
   return event === undefined ? [] : [{ ...document, event, describe: () => describeActivity(activity) }];
 }
 
-/** Maps the changed fields of a comment's activity to events. The last argument has only the fields that the call set. */
+/** Returns the events for changed fields of a comment's activity. The last argument has only changed fields. */
 export function eventsOfChangedActivity(
   document: DocumentRef,
   activity: StoredActivity,
@@ -78,7 +77,9 @@ export function eventsOfNotification(notification: StoredNotification): readonly
 }
 
 function findEventName(feature: unknown, action: unknown): string | undefined {
-  return typeof action === 'string' ? CAUSED_TYPES.find((type) => isNamedBy(type, feature, action))?.name : undefined;
+  return typeof action === 'string'
+    ? DOCUMENT_EVENT_TYPES.find((type) => isNamedBy(type, feature, action))?.name
+    : undefined;
 }
 
 function isNamedBy({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {

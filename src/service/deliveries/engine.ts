@@ -16,7 +16,7 @@ import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { createOwner, isOwnerGone, retireOwner } from './owner.ts';
+import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
 import { pruneDeliveries } from './prune.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
@@ -24,35 +24,35 @@ import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface DeliveryOptions {
   readonly clock: Clock;
-  /** Factor of every delay between attempts. */
+  /** Multiplier for the delays between attempts (default: 1). */
   readonly timeScale?: number | undefined;
-  /** Whether to send to this machine and to private networks. Allow this only if every user who can set a URL is trusted. */
+  /** Whether to deliver to this machine and private networks. Only safe if all users who can set a URL are trusted. */
   readonly allowPrivateTargets: boolean;
-  /** Receives the errors that interrupt delivery. */
+  /** Receives errors that interrupt deliveries. */
   readonly report?: (error: unknown) => void;
 }
 
-/** Interval between checks of the outbox for deliveries of other processes, in milliseconds. */
+/** Polling interval without notifications from peers, in milliseconds. */
 const POLL_INTERVAL = 500;
-/** Interval between checks while peers send notifications, in milliseconds. A peer may die before it sends one. */
+/** Polling interval with notifications from peers, in milliseconds. A peer may end before it sends one. */
 const NOTIFIED_POLL_INTERVAL = 5_000;
-/** How long outcomes are collected, in milliseconds, so that one transaction records several. */
+/** Time to collect outcomes before recording them in one transaction, in milliseconds. */
 const FLUSH_DELAY = 10;
 /** Time limit for attempts in flight when the engine stops, in milliseconds. */
 const STOP_TIMEOUT = 2_000;
-/** Number of outcomes recorded between two runs of pruning. */
+/** Number of recorded outcomes between pruning runs. */
 const PRUNE_INTERVAL = 2_000;
 
 /**
- * Delivers the outbox until stopped: at least once, many deliveries at a time, and without letting a slow target delay
- * others. Several processes may deliver from one store. They share the rate limit of each endpoint; all other limits
- * apply per process. Attempts in flight when a process dies are repeated.
+ * Delivers the outbox until stopped, with at-least-once delivery and concurrent attempts. A slow target does not delay
+ * others. Several processes may deliver from one store. They share the rate limit of each endpoint; other limits apply
+ * per process. If a process dies, its attempts in flight are repeated.
  */
 export function startDeliveries(store: Store, options: DeliveryOptions) {
   const engine = new Engine(store, options);
   const running = engine.run();
   return {
-    /** Starts no more attempts, waits briefly for those in flight, and releases the rest for other processes. */
+    /** Starts no more attempts, waits briefly for those in flight, and releases the remaining claims. */
     stop: async () => {
       engine.stop();
       await running;
@@ -63,7 +63,7 @@ export function startDeliveries(store: Store, options: DeliveryOptions) {
 class Engine {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Monotonic time, so that due deliveries stay due when the clock is set back. */
+  /** Monotonic time. If the clock is set back, due deliveries stay due. */
   readonly #now: () => number;
   readonly #report: (error: unknown) => void;
   readonly #schedule: RetrySchedule;
@@ -73,7 +73,7 @@ class Engine {
   #membership: Membership | undefined;
   #hasLostPeer = false;
   readonly #lanes = new Lanes();
-  /** Outcomes that are not recorded yet. */
+  /** Outcomes to record. */
   readonly #outcomes: AttemptOutcome[] = [];
   #isStopping = false;
   #isClosed = false;
@@ -112,7 +112,7 @@ class Engine {
     await this.#membership?.leave();
   }
 
-  /** Uses the membership name as the owner of claims, so that peers can release the claims if this process disappears. */
+  /** Uses the membership name as the owner of claims, so that peers can release the claims of a lost process. */
   async #join(): Promise<void> {
     this.#membership = await this.#store.peers?.join(this.#clock, {
       onNotified: () => this.#wakeup.wake(),
@@ -126,7 +126,7 @@ class Engine {
     this.#owner = this.#membership.name;
   }
 
-  /** Reports errors of `work` instead of throwing them. The next cycle retries the work. */
+  /** Runs `work` and reports its errors. The next cycle repeats failed work. */
   async #reportErrors<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -147,17 +147,17 @@ class Engine {
     this.#hasLostPeer = false;
   }
 
-  /** Releases the claims of owners that are known to be gone. All other claims expire on their own. */
+  /** Releases the claims of owners that have ended. Other claims expire. */
   async #releaseOrphanedClaims(database: Database): Promise<void> {
-    const isGone = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : isOwnerGone;
+    const hasEnded = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : hasOwnerEnded;
     for (const owner of await selectClaimOwners(database)) {
-      if (isGone(owner)) await releaseClaims(database, owner, this.#now());
+      if (hasEnded(owner)) await releaseClaims(database, owner, this.#now());
     }
   }
 
   /**
-   * Records the outcomes of attempts, and starts the due deliveries.
-   * @returns the time at which the next delivery is due
+   * Records outcomes and starts due deliveries.
+   * @returns the due time of the next delivery
    */
   async #runCycle(): Promise<number> {
     if (this.#outcomes.length === 0) {
@@ -189,7 +189,7 @@ class Engine {
     }
   }
 
-  /** Frees the slots of claims whose transaction failed. */
+  /** Frees the slots of deliveries whose claims were not committed. */
   #freeSlots(claimed: readonly ClaimedDelivery[]): void {
     for (const { lane } of claimed) this.#lanes.finish(lane, true);
   }
@@ -202,7 +202,7 @@ class Engine {
     return claimed;
   }
 
-  /** Frees the slots of outcomes that are about to be recorded, or takes the slots again if recording failed. */
+  /** Frees the slots of outcomes before they are recorded, or takes the slots again if recording fails. */
   #updateSlots(outcomes: readonly AttemptOutcome[], change: 'free' | 'retake'): void {
     for (const { delivery, result } of outcomes) {
       if (change === 'free') this.#lanes.finish(delivery.lane, result.status !== null);
@@ -246,7 +246,7 @@ class Engine {
   }
 }
 
-/** Rotates the lanes by one position per cycle, so that no lane is always the last to get a free slot. */
+/** Rotates the lanes with each cycle, so that all lanes get free slots. */
 function rotate(lanes: readonly PendingLane[], cycle: number): readonly PendingLane[] {
   const first = lanes.length === 0 ? 0 : cycle % lanes.length;
   return [...lanes.slice(first), ...lanes.slice(0, first)];

@@ -13,7 +13,7 @@ export interface DeliveryRequest {
   readonly body: string;
 }
 
-/** The HTTP status of the response, or the reason why there was none. */
+/** The HTTP status, or the reason why there is no response. */
 export interface AttemptResult {
   readonly status: number | null;
   readonly error: string | null;
@@ -22,20 +22,20 @@ export interface AttemptResult {
 export type HttpSender = ReturnType<typeof createHttpSender>;
 
 export interface HttpSenderOptions {
-  /** Whether to send to this machine and to private networks. */
+  /** Whether to allow requests to this machine and to private networks. */
   readonly allowPrivateTargets: boolean;
-  /** Milliseconds until the response must be complete. */
+  /** Time limit for the complete response, in milliseconds. */
   readonly timeout?: number;
 }
 
-/** Bytes of a response body that are read and discarded, to keep the connection reusable. */
+/** Maximum bytes of a response to read and discard, which makes the connection reusable. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const;
 
-/** The reason why there is no response: the connection failed, was refused, or timed out. */
+/** Thrown if the connection failed, was refused, or timed out. */
 class NoResponse extends Error {}
 
-/** Thrown if the target had already closed a kept-alive connection. The request is sent again on a new connection. */
+/** Thrown if the target has closed a kept-alive connection. The request is then sent again on a new connection. */
 class StaleConnection extends Error {}
 
 export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEOUT }: HttpSenderOptions) {
@@ -58,7 +58,7 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
     return sendBody(sent, body, timeout);
   };
   return {
-    /** Sends one request, and does not follow redirects. Never rejects. */
+    /** Sends a request without following redirects. Never rejects. */
     send: async (request: DeliveryRequest): Promise<AttemptResult> => {
       try {
         return await send(request).catch((error: unknown) => {
@@ -69,7 +69,7 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
         return { status: null, error: describeError(error) };
       }
     },
-    /** Aborts the requests in flight, and closes idle connections. */
+    /** Aborts requests in flight and closes idle connections. */
     close: () => {
       for (const request of inFlight) request.destroy(new NoResponse('the service stopped'));
       for (const agent of Object.values(agents)) agent.destroy();
@@ -77,7 +77,7 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
   };
 }
 
-/** Sends a body. Resolves with the status once the response has ended or was cut off, so that its connection is free. */
+/** Sends a body. Resolves with the status after the response has ended or was cut off, when the connection is free. */
 function sendBody(request: ClientRequest, body: string, timeout: number): Promise<AttemptResult> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => request.destroy(new NoResponse(`no response within ${timeout / 1_000} s`)), timeout);
@@ -107,7 +107,7 @@ function resultOf({ statusCode: status = 0 }: IncomingMessage): AttemptResult {
 
 function discardBody(response: IncomingMessage): void {
   let read = 0;
-  // An error after the status does not affect the result.
+  // Errors after the status do not affect the result.
   response.on('error', () => undefined);
   response.on('data', (chunk: Buffer) => {
     read += chunk.length;
@@ -124,7 +124,7 @@ function privateTargetError(address: string): NoResponse {
   return new NoResponse(`${address} is a private address, and deliveries to private addresses are not allowed`);
 }
 
-/** Resolves a hostname to public addresses only. Runs at connection time, because DNS answers can change after a check. */
+/** Resolves a hostname to public addresses. Runs when connecting, because DNS answers can change after a check. */
 const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '', 0);

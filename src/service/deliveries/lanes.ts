@@ -1,30 +1,30 @@
 import { RATE_WINDOW, type StartCount } from './starts.ts';
 
-/** Concurrent attempts allowed in one responsive lane. */
+/** Maximum concurrent attempts in a lane. */
 const MAX_PER_LANE = 64;
-/** Concurrent attempts allowed in all lanes together. */
+/** Maximum concurrent attempts in all lanes. */
 const MAX_TOTAL = 128;
 
-/** The rate limit of an endpoint, and the attempts that all processes started within the window, oldest first. */
+/** The rate limit of an endpoint, and the recent attempts of all processes, oldest first. */
 export interface EndpointRate {
   readonly limit: number;
   readonly recentStarts: readonly StartCount[];
 }
 
-/** Counts the attempts that the rate limit still allows within the window. */
+/** Returns the number of attempts that the rate limit allows now. */
 export function remainingStarts({ limit, recentStarts }: EndpointRate): number {
   return limit - recentStarts.reduce((total, { count }) => total + count, 0);
 }
 
 interface LaneState {
   inFlight: number;
-  /** Concurrent attempts allowed. Lower in an unresponsive lane, so that it uses little of the shared limit. */
+  /** Maximum concurrent attempts. Lower for an unresponsive target, so that other lanes are not delayed. */
   limit: number;
-  /** Time until which a rate limit blocks further attempts. */
+  /** End of a pause due to the rate limit. */
   blockedUntil: number;
 }
 
-/** Tracks the attempts in flight in each lane, and limits how many more may start. */
+/** Limits concurrent attempts, per lane and in total. */
 export class Lanes {
   readonly #lanes = new Map<string, LaneState>();
   #inFlight = 0;
@@ -33,7 +33,7 @@ export class Lanes {
     return this.#inFlight;
   }
 
-  /** Counts the attempts that may start in a lane now. */
+  /** Returns the number of attempts that a lane may start now. */
   capacity(lane: string, rate?: EndpointRate): number {
     const free = this.#freeSlots(lane);
     if (!rate) return free;
@@ -43,7 +43,7 @@ export class Lanes {
     return Math.max(0, Math.min(free, allowed));
   }
 
-  /** Returns the earliest time at which an attempt may start in a lane; infinity while all its slots are taken. */
+  /** Returns the time at which a lane may start its next attempt. Infinity if all slots are taken. */
   availableAt(lane: string): number {
     return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }
@@ -53,7 +53,7 @@ export class Lanes {
     this.#inFlight += count;
   }
 
-  /** @param isResponsive whether the target sent any response */
+  /** @param isResponsive whether the target sent a response */
   finish(lane: string, isResponsive: boolean): void {
     const state = this.#stateOf(lane);
     state.inFlight -= 1;
@@ -61,7 +61,7 @@ export class Lanes {
     state.limit = isResponsive ? Math.min(MAX_PER_LANE, state.limit * 2) : Math.max(1, Math.floor(state.limit / 2));
   }
 
-  /** Forgets lanes that are back in their initial state. */
+  /** Deletes the state of lanes without attempts, penalties, or pauses. */
   forgetIdle(now: number): void {
     for (const [lane, { inFlight, limit, blockedUntil }] of this.#lanes) {
       if (inFlight === 0 && limit === MAX_PER_LANE && blockedUntil <= now) this.#lanes.delete(lane);
@@ -70,7 +70,7 @@ export class Lanes {
 
   #freeSlots(lane: string): number {
     const { inFlight, limit } = this.#stateOf(lane);
-    // Each lane gets half of the free slots, so that a few lanes cannot take all of them.
+    // A lane can take half of the free slots, so that a few lanes cannot take all of them.
     return Math.max(0, Math.min(limit - inFlight, Math.ceil((MAX_TOTAL - this.#inFlight) / 2)));
   }
 

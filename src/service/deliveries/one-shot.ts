@@ -8,7 +8,7 @@ import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
 import { createRetrySchedule } from './schedule.ts';
 
-/** Interval between checks of deliveries that wait for another process or a rate limit, in milliseconds. */
+/** Polling interval for deliveries that wait for another process or a rate limit, in milliseconds. */
 const POLL_INTERVAL = 100;
 
 export interface DeliverPendingOptions extends DeliveryOptions {
@@ -17,9 +17,9 @@ export interface DeliverPendingOptions extends DeliveryOptions {
 }
 
 /**
- * Attempts each of these deliveries once in this process, as soon as the rate limit of its endpoint allows. Waits for
- * attempts that a serving process has already claimed. Failed deliveries are left for a serving process to retry.
- * @returns the deliveries after their attempts
+ * Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. Does not retry
+ * failed deliveries.
+ * @returns the deliveries after the attempts
  */
 export async function deliverPending(
   store: Store,
@@ -52,7 +52,7 @@ interface AttemptOptions extends DeliverPendingOptions {
   readonly sender: HttpSender;
 }
 
-/** Attempts each of these deliveries that can be claimed now. */
+/** Attempts the deliveries that can be claimed now. */
 async function attemptAll(store: Store, options: AttemptOptions, ids: readonly string[]): Promise<void> {
   const { clock, timeScale, signal, owner, sender } = options;
   const now = clock.now();

@@ -15,19 +15,17 @@ import {
   selectTargets,
 } from './subscriptions.ts';
 
-/** An event that concerns a document. */
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;
   readonly documentId: string;
-  /** Returns the details for the payload. Called only if a target subscribes to the event. */
+  /** Returns the details of the payload. Called only if a target subscribes to the event. */
   readonly describe: () => EventDetails;
 }
 
 type EventDetails = Pick<WebhookEvent, 'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
 
 /**
- * Records the events of a call in the outbox, in the call's own transaction: either both the change and its events are
- * committed, or neither. The channels of an event are the IDs of its organization and its document.
+ * Adds the events of a call to the outbox in its transaction. An event's channels are its organization and document ID.
  */
 export async function recordDocumentEvents(call: KeyCall, documentEvents: readonly DocumentEvent[]): Promise<void> {
   if (documentEvents.length === 0) return;
@@ -49,8 +47,8 @@ export async function recordDocumentEvents(call: KeyCall, documentEvents: readon
 }
 
 /**
- * Records a custom event in the outbox, as if a call had caused it.
- * @returns the IDs of its deliveries, one for each target that subscribes to it
+ * Adds an event to the outbox outside of a call.
+ * @returns the IDs of its deliveries, one per subscribed target
  */
 export async function enqueueEvent(
   { store, now, channels = [] }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
@@ -69,7 +67,7 @@ interface RecordOptions extends Omit<EventFilter, 'event'> {
   readonly now: number;
 }
 
-/** Records an event in the outbox for every subscribed target. @returns the IDs of its deliveries */
+/** Adds an event to the outbox for every subscribed target. @returns the IDs of the deliveries */
 export async function recordEvent(scope: KeyScope, event: WebhookEvent, options: RecordOptions): Promise<string[]> {
   const { subscriptions, now, ...filter } = options;
   const targets = selectTargets(subscriptions, { ...filter, event: event.event });
@@ -108,7 +106,7 @@ const selectDocumentName = prepareQuery(
       .where('documents.documentId', '=', documentId),
 );
 
-/** Creates a lookup that reads each document once, because the events of a call usually concern one document. */
+/** Creates a cached lookup of document names, because the events of a call usually have the same document. */
 function createNameLookup({ database, apiKey }: KeyCall) {
   const known = new Map<string, string | undefined>();
   return async ({ organizationId, documentId }: DocumentKey): Promise<string | undefined> => {

@@ -1,7 +1,6 @@
 import type { ClaimedDelivery } from './claim.ts';
 import type { AttemptResult } from './http-sender.ts';
 
-/** A delivery and the result of one attempt. */
 export interface AttemptOutcome {
   readonly delivery: ClaimedDelivery;
   readonly result: AttemptResult;

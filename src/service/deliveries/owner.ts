@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { isProcessRunning, processId } from '../../kernel/io.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
 
-/** Owners of claims in this process that are still active. */
+/** Owners in this process that may have attempts in flight. */
 const activeOwners = new Set<string>();
 
-/** Creates a unique owner of claims: the process ID and a random suffix, because process IDs are reused. */
+/** Creates a unique owner of claims. The random suffix is needed because process IDs are reused. */
 export function createOwner(): string {
   const owner = `${processId}:${randomBytes(8).toString('hex')}`;
   activeOwners.add(owner);
@@ -15,8 +15,8 @@ export function retireOwner(owner: string): void {
   activeOwners.delete(owner);
 }
 
-/** Whether an owner on this machine has ended, so that none of its attempts is in flight. */
-export function isOwnerGone(owner: string): boolean {
+/** Whether an owner on this machine has ended and has no attempts in flight. */
+export function hasOwnerEnded(owner: string): boolean {
   const id = Number.parseInt(owner, 10);
   return id === processId ? !activeOwners.has(owner) : !isProcessRunning(id);
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are not publicly reachable: RFC 6890 and later registrations. */
+/** Networks that are not publicly reachable, according to RFC 6890 and later registrations. */
 const PRIVATE_V4 = [
   '0.0.0.0/8', // this host
   '10.0.0.0/8',
@@ -32,7 +32,7 @@ const PRIVATE_V6 = [
   'ff00::/8', // multicast
 ] as const;
 
-/** IPv6 prefixes that embed an IPv4 address, with their lengths in bits: 6to4 and NAT64. */
+/** IPv6 prefixes with an embedded IPv4 address (6to4 and NAT64), and their lengths in bits. */
 const EMBEDDINGS = [
   { bits: 16, embed: (high: string, low: string) => `2002:${high}:${low}::` },
   { bits: 96, embed: (high: string, low: string) => `64:ff9b::${high}:${low}` },
@@ -40,7 +40,7 @@ const EMBEDDINGS = [
 
 const blocked = createBlockList();
 
-/** Whether an IP address belongs to this machine or a private network. Detects IPv4 addresses embedded in IPv6. */
+/** Whether an IP address belongs to this machine or a private network. Supports IPv4 addresses embedded in IPv6. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.split('%', 1).join();
   return blocked.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
@@ -50,7 +50,7 @@ function createBlockList(): BlockList {
   const list = new BlockList();
   for (const network of PRIVATE_V4) {
     const [address = '', bits = 0] = parseNetwork(network);
-    // Also covers IPv4-mapped IPv6 addresses.
+    // This rule also covers IPv4-mapped IPv6 addresses.
     list.addSubnet(address, bits, 'ipv4');
     const [high, low] = hexGroups(address);
     for (const embedding of EMBEDDINGS) list.addSubnet(embedding.embed(high, low), embedding.bits + bits, 'ipv6');
@@ -64,7 +64,7 @@ function parseNetwork(network: string): [address: string, bits: number] {
   return [address, Number(bits)];
 }
 
-/** Converts an IPv4 address to the two hexadecimal groups that represent it in IPv6. */
+/** Converts an IPv4 address to two hexadecimal groups of an IPv6 address. */
 function hexGroups(address: string): [high: string, low: string] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];

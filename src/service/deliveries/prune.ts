@@ -2,39 +2,30 @@ import { sql } from 'kysely';
 import type { DeliveryState } from '../store/delivery-tables.ts';
 import type { Database } from '../store/store.ts';
 
-/** Maximum number of ended deliveries to keep in each state. Failed ones are kept longer because they can be retried. */
+/** Maximum number of finished deliveries in each state. Failed deliveries can be retried, so more of them are kept. */
 const RETENTION_LIMITS = [
   { state: 'delivered', max: 10_000 },
   { state: 'failed', max: 100_000 },
 ] as const satisfies readonly { state: DeliveryState; max: number }[];
 
-/** How long successful deliveries are kept, in milliseconds. */
+/** Maximum age of successful deliveries, in milliseconds. */
 const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 
-/** Deletes ended deliveries beyond the retention period or limits. */
+/** Deletes finished deliveries that exceed a limit. */
 export async function pruneDeliveries(database: Database, now: number): Promise<void> {
-  await database
-    .deleteFrom('deliveries')
-    .where('dueAt', 'is', null)
+  const ended = database.deleteFrom('deliveries').where('dueAt', 'is', null);
+  await ended
     .where('state', '=', 'delivered')
     .where('createdAt', '<', now - RETENTION_PERIOD)
     .execute();
   for (const { state, max } of RETENTION_LIMITS) {
-    const first = await database
+    const newest = database
       .selectFrom('deliveries')
       .select('key')
       .where('dueAt', 'is', null)
-      .where('state', '=', state)
-      .orderBy('key', 'desc')
-      .limit(sql.lit(1))
-      .offset(sql.lit(max))
-      .executeTakeFirst();
-    if (!first) continue;
-    await database
-      .deleteFrom('deliveries')
-      .where('dueAt', 'is', null)
-      .where('state', '=', state)
-      .where('key', '<=', first.key)
-      .execute();
+      .where('state', '=', state);
+    const excess = newest.orderBy('key', 'desc').limit(sql.lit(1)).offset(sql.lit(max));
+    const first = await excess.executeTakeFirst();
+    if (first) await ended.where('state', '=', state).where('key', '<=', first.key).execute();
   }
 }

@@ -6,23 +6,22 @@ import type { Database, Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { type DeliveryAttempt, parseAttempts } from './attempts.ts';
 
-/** The public fields of a delivery. */
 export interface DeliveryRecord {
   readonly id: string;
-  /** The endpoint ID, or `raw` or `processed` for the two URLs of basic webhooks. */
+  /** Endpoint ID, or `raw` or `processed` for basic webhooks. */
   readonly endpointId: string;
   readonly event: string;
   readonly state: DeliveryState;
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** A delivery's record with its times and payload. */
+/** A delivery with its times and payload. */
 export interface DeliveryDetail {
   readonly record: DeliveryRecord;
   readonly createdAt: number;
-  /** Time of the next attempt; undefined while an attempt is in flight, and after the last. */
+  /** Time of the next attempt. Undefined during an attempt and after the last one. */
   readonly nextAttempt: number | undefined;
-  /** Payload as JSON; undefined once delivered. */
+  /** JSON. Undefined after the delivery succeeded. */
   readonly payload: string | undefined;
 }
 
@@ -58,8 +57,8 @@ export function listDeliveries(
 }
 
 /**
- * Finds deliveries by their IDs.
- * @throws SvcError `not_found` for the first ID that does not belong to a delivery of the API key
+ * Finds deliveries by ID.
+ * @throws SvcError `not_found` for the first ID that the API key does not have
  */
 export function findDeliveries(
   store: Store,
@@ -75,12 +74,8 @@ export function findDeliveries(
 
 /** @throws SvcError `not_found` */
 export async function requireDelivery(database: Database, apiKey: string, id: string): Promise<DeliveryRow> {
-  const row = await database
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('apiKey', '=', apiKey)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const delivery = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+  const row = await delivery.executeTakeFirst();
   if (row) return row;
   throw new SvcError('not_found', `delivery '${id}' not found`, {
     hint: hint`${step('list', 'local', 'deliveries', 'list')} lists the deliveries`,

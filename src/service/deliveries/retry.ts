@@ -11,8 +11,8 @@ interface RetryScope {
 }
 
 /**
- * Makes deliveries due now, and restores their full number of attempts. Retries all of the deliveries or none of them.
- * @throws SvcError `not_found` for an unknown ID; `failed_precondition` for a delivery that succeeded, or that has no
+ * Makes deliveries due now, with the full number of attempts. On an error, changes none.
+ * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has succeeded or has no
  * destination
  */
 export async function retryDeliveries(
@@ -25,7 +25,7 @@ export async function retryDeliveries(
     for (const id of new Set(ids)) {
       const delivery = await requireDelivery(database, apiKey, id);
       await rejectUndeliverable(database, delivery);
-      details.push(detailOf(await makeDue(database, delivery, now)));
+      details.push(detailOf(await scheduleNow(database, delivery, now)));
     }
     return details;
   });
@@ -33,7 +33,7 @@ export async function retryDeliveries(
   return retried;
 }
 
-/** Retries every failed delivery of an API key that has a destination, and counts the skipped ones by reason. */
+/** Retries all failed deliveries of an API key that have a destination. Counts the others by reason. */
 export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
   const result = await store.write(async (database) => {
     const failed = database
@@ -47,7 +47,7 @@ export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
       const [first] = own;
       const destination = first && (await resolveDestination(database, first));
       if (typeof destination === 'string') skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
-      else for (const delivery of own) retried.push(detailOf(await makeDue(database, delivery, now)));
+      else for (const delivery of own) retried.push(detailOf(await scheduleNow(database, delivery, now)));
     }
     return { retried, skipped };
   });
@@ -69,8 +69,8 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
   });
 }
 
-/** Makes a delivery due. An attempt in flight is left alone. */
-async function makeDue(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
+/** Makes a delivery due now, unless an attempt is in flight. */
+async function scheduleNow(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;
   await database.updateTable('deliveries').set(change).where('key', '=', delivery.key).execute();

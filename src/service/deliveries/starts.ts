@@ -1,31 +1,29 @@
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareUpdate } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
-/** Attempts that started at one moment. */
+/** Number of attempts that started at the same time. */
 export interface StartCount {
   readonly at: number;
   readonly count: number;
 }
 
-/**
- * Length of the rate-limit window, in milliseconds: one second, plus a margin because receivers count arrivals, and
- * network delays vary.
- */
+/** Length of the rate limit window, in milliseconds: one second and a margin for varying network delays. */
 export const RATE_WINDOW = 1_050;
 
 /**
- * Returns the attempts that all processes started for an endpoint within the window, oldest first. Locks the endpoint:
- * until the transaction ends, no other process starts attempts for it.
+ * Returns the recent attempts of all processes for an endpoint, oldest first. Locks the endpoint until the transaction
+ * ends, so other processes cannot start attempts.
  */
 export async function lockRecentStarts(
   database: Database,
   endpointId: string,
   now: number,
 ): Promise<readonly StartCount[]> {
-  // The update writes the same value back: on every database, this locks the row.
+  // An update that keeps the value locks the row in every database.
   const [found] = await lockStarts(database, { endpointId });
   const starts: readonly StartCount[] = JSON.parse(found?.begun ?? '[]');
-  // Starts far in the future precede a clock change. Clocks of other machines may differ a little.
+  // Starts in the distant future are from before a clock change. Clocks of machines differ only slightly.
   return starts.filter(({ at }) => Math.abs(now - at) < RATE_WINDOW);
 }
 
@@ -38,9 +36,7 @@ const lockStarts = prepareQuery((database, { endpointId }: { readonly endpointId
 );
 
 export async function saveStarts(database: Database, endpointId: string, starts: readonly StartCount[]): Promise<void> {
-  await updateStarts(database, { endpointId, begun: JSON.stringify(starts) });
+  await updateEndpoints(database, { set: { begun: JSON.stringify(starts) }, where: { id: endpointId } });
 }
 
-const updateStarts = prepareQuery((database, { endpointId, begun }: { endpointId: string; begun: string }) =>
-  database.updateTable('endpoints').set({ begun }).where('id', '=', endpointId),
-);
+const updateEndpoints = prepareUpdate('endpoints');

@@ -5,7 +5,7 @@ import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';
 
 /**
- * Ends the pending deliveries of a lane as failed, and records the reason. The result of an attempt in flight is ignored.
+ * Marks the pending deliveries of a lane as failed, with a reason. Ignores the results of attempts in flight.
  * @param last key of the last delivery to stop (default: all)
  */
 export async function stopLane(
@@ -32,7 +32,7 @@ const failPending = prepareQuery((database, { lane, last, line }: { lane: string
     .where('dueAt', 'is not', null),
 );
 
-/** Ends the pending deliveries of every endpoint of an API key as failed, and records the reason. */
+/** Marks the pending deliveries of all endpoints of an API key as failed, with a reason. */
 export async function stopEndpointDeliveries({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {
   const endpoints = await database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).execute();
   for (const { id } of endpoints) await stopLane(database, id, reason, now);

@@ -1,28 +1,27 @@
 import type { KeyScope } from '../call.ts';
 import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 
-/** The target of an event: an endpoint, or one of the two URLs of basic webhooks. */
+/** A target of events: an endpoint, or a URL of basic webhooks. */
 export interface DeliveryTarget {
   readonly form: DeliveryForm;
   readonly lane: string;
 }
 
-/** The properties of an event that decide which targets receive it. */
+/** Properties of an event that subscriptions are matched against. */
 export interface EventFilter {
   readonly event: string;
   readonly channels: readonly string[];
-  /** The lane that the event reports on. That lane receives the event only if it subscribes to this event type by name. */
+  /** Lane that the event is about. This lane gets the event only if it subscribes to the event type by name. */
   readonly aboutLane?: string | undefined;
 }
 
-/** Loads the subscriptions of an API key: two small reads, so webhooks cost little for API keys that do not use them. */
+/** Loads the subscriptions of an API key, with two small reads. */
 export async function loadSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
   return [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
 }
 
-/** Selects the targets that receive an event. */
 export function selectTargets(subscriptions: readonly Subscription[], filter: EventFilter): readonly DeliveryTarget[] {
   return subscriptions.filter(({ matches }) => matches(filter)).map(({ target }) => target);
 }
@@ -46,7 +45,7 @@ async function basicSubscriptions(scope: KeyScope): Promise<readonly Subscriptio
 
 export const BASIC_FORMS = ['raw', 'processed'] as const;
 
-/** Returns the lane of a basic URL. The slash keeps it distinct from every endpoint ID. */
+/** Returns the lane for a URL of basic webhooks. The slash prevents conflicts with endpoint IDs. */
 export function basicLane(form: DeliveryForm, apiKey: string): string {
   return `/${form}/${apiKey}`;
 }
@@ -54,7 +53,7 @@ export function basicLane(form: DeliveryForm, apiKey: string): string {
 async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
   const config = await findConfig(scope, 'advanced-webhooks');
   if (!config?.isEnabled) return [];
-  const endpoints = await selectEnabled(scope.database, { apiKey: scope.apiKey });
+  const endpoints = await selectEndpoints(scope.database, { apiKey: scope.apiKey, disabled: 0 });
   return endpoints.map(({ id, filterTypes, channels }) => {
     const [types, ownChannels] = [parseSet(filterTypes), parseSet(channels)];
     const acceptsType = ({ event, aboutLane }: EventFilter) => (types ? types.has(event) : aboutLane !== id);
@@ -67,14 +66,7 @@ async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscrip
   });
 }
 
-const selectEnabled = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
-  database
-    .selectFrom('endpoints')
-    .select(['id', 'filterTypes', 'channels'])
-    .where('apiKey', '=', apiKey)
-    .where('disabled', '=', 0)
-    .orderBy('key'),
-);
+const selectEndpoints = prepareSelect('endpoints', ['id', 'filterTypes', 'channels'], ['key']);
 
 function parseSet(json: string | null): ReadonlySet<string> | undefined {
   return json === null ? undefined : new Set(JSON.parse(json));

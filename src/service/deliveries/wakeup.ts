@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** A wait that can be cut short. A wake-up without a current wait ends the next one at once. */
+/** A wait that can be ended early. A wake-up outside of a wait ends the next wait. */
 export type Wakeup = ReturnType<typeof createWakeup>;
 
 export function createWakeup(clock: Clock) {
@@ -13,7 +13,7 @@ export function createWakeup(clock: Clock) {
   };
   return {
     wake,
-    /** Schedules a wake-up in `milliseconds`. Does nothing while one is scheduled. */
+    /** Schedules a wake-up, unless one is already scheduled. */
     wakeAfter: (milliseconds: number) => {
       if (isScheduled) return;
       isScheduled = true;

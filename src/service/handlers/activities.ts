@@ -9,7 +9,7 @@ import { chunkDistinctRows } from '../store/chunks.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {
-  /** Adds activities, even for documents that do not exist yet. */
+  /** Adds activities. The document does not have to exist. */
   'activities.add': async (call, { organizationId, documentId, activities: requested }) => {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
@@ -48,11 +48,12 @@ export const activities: HandlersOf<'activities'> = {
       const changes = new Map(batch.map((change) => [change.id, change]));
       for (const { id } of batch) data[id] = { success: false, message: 'Failed to update activity.' };
       if (organization === undefined) continue;
-      const existing = await selectActivities(database, { organization, activityIds: [...changes.keys()] });
+      const existing = await selectActivities(database, { organization, activityId: [...changes.keys()] });
       for (const { key, activityId, documentId, data: stored } of existing) {
         const change = pickChangeable(changes.get(activityId));
         const changed: StoredActivity = { ...JSON.parse(stored), ...change };
-        await updateActivity(database, { key, data: JSON.stringify(changed), lastUpdated: now });
+        const set = { data: JSON.stringify(changed), lastUpdated: now };
+        await updateActivity(database, { set, where: { key } });
         data[activityId] = { success: true, message: 'Activity updated.' };
         events.push(...eventsOfChangedActivity({ organizationId, documentId }, changed, change));
       }
@@ -62,7 +63,7 @@ export const activities: HandlersOf<'activities'> = {
   },
 };
 
-/** Picks the fields of a change that updates may set. The actor, the action, and the document never change. */
+/** Picks the fields that an update may change. The actor, action, and document cannot be changed. */
 function pickChangeable(change: object = {}): Partial<StoredActivity> {
   return Object.fromEntries(Object.entries(change).filter(([field]) => UPDATABLE_FIELDS.has(field)));
 }

@@ -21,7 +21,7 @@ export const agents: HandlersOf<'agents'> = {
   },
 };
 
-/** Finds a group's agents in the order of its `agentIds`. Agents that do not exist are omitted. */
+/** Returns the agents of a group, in the order of its `agentIds`. Omits agents that do not exist. */
 async function findGroupAgents(call: KeyCall, groupId: string): Promise<readonly Agent[]> {
   const agentIds = await findGroupAgentIds(call, groupId);
   if (!agentIds) throw new Refusal('NOT_FOUND', 'Agent group not found.');

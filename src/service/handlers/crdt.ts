@@ -9,8 +9,8 @@ import type { HandlersOf } from './handler.ts';
 export const crdt: HandlersOf<'crdt'> = {
   'crdt.get': async (call, { organizationId, documentId, editorId }) => {
     const organization = await findOrganization(call, organizationId);
-    const filter = { documentId, ...(editorId !== undefined && { editorId }) };
-    const found = organization === undefined ? [] : await selectEditors(call.database, { organization, ...filter });
+    const filter = { organization, documentId, editorId };
+    const found = organization === undefined ? [] : await selectEditors(call.database, filter);
     if (editorId !== undefined && found.length === 0) throw editorNotFound();
     return { data: found.map(toEditorRecord) };
   },
@@ -33,7 +33,7 @@ export const crdt: HandlersOf<'crdt'> = {
   },
 };
 
-/** Result of a call whose response has only a status and a message. */
+/** Result without data. */
 const EMPTY_RESULT = { data: undefined };
 
 function editorNotFound(): Refusal {

@@ -4,13 +4,13 @@ import type { OperationsOf, Resource } from '../../catalog/index.ts';
 import type { CallOf } from '../call.ts';
 import type { HandlerResult } from '../envelope.ts';
 
-/** Executes an operation. A thrown `Refusal` becomes the error response and rolls back all writes. */
+/** Executes an operation. A thrown `Refusal` rolls back all writes and becomes the response. */
 export type Handler<Of extends Operation> = (
   call: CallOf<Of['auth']>,
   input: z.output<Of['input']>,
 ) => Promise<HandlerResult<z.output<Of['output']>>>;
 
-/** The handlers of a resource, one for each operation. */
+/** The handlers of a resource, one per operation. */
 export type HandlersOf<Name extends Resource> = {
   readonly [Of in keyof OperationsOf<Name>]: OperationsOf<Name>[Of] extends Operation
     ? Handler<OperationsOf<Name>[Of]>

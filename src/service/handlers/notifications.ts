@@ -3,19 +3,19 @@ import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
 import { findRecipients } from '../records/recipients.ts';
-import { addUserData, hasNotification, insertParticipants } from '../records/user-data.ts';
+import { addUserData, insertParticipants, selectUserDataKeys } from '../records/user-data.ts';
 import { generateId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const notifications: HandlersOf<'notifications'> = {
-  /** Adds a notification, unless one with the same ID exists: a repeated call notifies no user twice. */
+  /** Adds a notification. Does nothing if the ID exists, so a repeated call does not notify users again. */
   'notifications.add': async (call, input) => {
     const { database } = call;
     const { organizationId, createOrganization, documentId, createDocument, notificationId = generateId() } = input;
     const organization = await (createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
     if (createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(database, organization, documentId);
-    if (!(await hasNotification(database, organization, notificationId))) {
+    if ((await selectUserDataKeys(database, { organization, notificationId })).length === 0) {
       const feature = 'notifications';
       const item = await addUserData(
         database,
@@ -37,7 +37,7 @@ export const notifications: HandlersOf<'notifications'> = {
 
 type NotificationInput = Parameters<(typeof notifications)['notifications.add']>[1];
 
-/** The fields of a notification that its recipients see. Omits the fields that select recipients or create records. */
+/** Returns the fields that recipients can see. Omits fields that select recipients or create records. */
 function toNotificationRecord(input: NotificationInput, notificationId: string, timestamp: number) {
   const { createOrganization, createDocument, verifyUserPermissions, notifyAll, notifyUsers, ...shown } = input;
   return { ...shown, notificationId, timestamp };

@@ -4,7 +4,7 @@ import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Adds memberships. Creates missing organizations and users; documents and folders can be added later. */
+/** Adds memberships. Creates missing organizations and users. Documents and folders do not have to exist. */
 export const permissions: HandlersOf<'permissions'> = {
   'permissions.add': async (call, { user: { userId }, permissions: { resources } }) => {
     const { database, now } = call;
@@ -20,7 +20,7 @@ export const permissions: HandlersOf<'permissions'> = {
   },
 };
 
-/** Converts seconds to milliseconds, limited to the largest safe integer. */
+/** Converts seconds to milliseconds. The result is at most the largest safe integer. */
 function toMilliseconds(seconds: number): number {
   return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
 }

@@ -5,7 +5,7 @@ import { createPageToken, parsePageToken } from '../page-token.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureFolder, requireFolder } from '../records/folders.ts';
 import { createItemResults, type ItemResult } from '../records/item-results.ts';
-import { type MembershipTarget, selectMembers, updateMemberRoles, upsertMembers } from '../records/members.ts';
+import { type MembershipTarget, selectMembers, updateMembers, upsertMembers } from '../records/members.ts';
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
@@ -47,8 +47,8 @@ export const users: HandlersOf<'users'> = {
 const EMPTY_DATA = { comments: [], reactions: [], recordings: [], notifications: [] };
 
 /**
- * Finds the organization, folder, or document that a request adds users to, and creates it if requested.
- * @throws Refusal INVALID_ARGUMENT if the target does not exist and the request does not create it.
+ * Finds the organization, folder, or document to add users to. Creates missing ones if requested.
+ * @throws Refusal INVALID_ARGUMENT if the target does not exist
  */
 async function resolveTarget(call: KeyCall, input: Omit<AddUsers, 'users'>): Promise<MembershipTarget> {
   const { organizationId, documentId, folderId } = input;
@@ -92,7 +92,7 @@ async function addUsers<User extends UserInput>(
   return data;
 }
 
-/** Updates existing users. If the request names a document or folder, updates only its members. */
+/** Updates existing users. If the request contains a document or folder, updates only its members. */
 async function updateUsers<User extends UserInput>(
   call: KeyCall,
   input: Pick<AddUsers, 'organizationId' | 'documentId' | 'folderId'>,
@@ -111,8 +111,8 @@ async function updateUsers<User extends UserInput>(
       data[userId] = { success: true, id, message: 'User updated.' };
     }
     for (const [accessRole, usersOfRole] of Map.groupBy(existing, roleOf)) {
-      const userIds = usersOfRole.map(({ userId }) => userId);
-      if (accessRole) await updateMemberRoles(call.database, { ...target, accessRole, userIds });
+      const where = { ...target, userId: usersOfRole.map(({ userId }) => userId) };
+      if (accessRole) await updateMembers(call.database, { set: { accessRole }, where });
     }
   }
   return data;
@@ -125,11 +125,11 @@ async function findExistingUsers<User extends UserInput>(
   target: MembershipTarget,
   requested: readonly User[],
 ) {
-  const userIds = requested.map(({ userId }) => userId);
+  const userId = requested.map((user) => user.userId);
   const found =
     target.level === 'organization'
-      ? await selectUsers(database, { organization: target.organization, userIds })
-      : await selectMembers(database, { ...target, userIds });
+      ? await selectUsers(database, { organization: target.organization, userId })
+      : await selectMembers(database, { ...target, userId });
   const existingIds = new Set(found.map(({ userId }) => userId));
   return requested.filter(({ userId }) => existingIds.has(userId));
 }

@@ -90,10 +90,10 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
 };
 
 const TOKEN_KIND = 'endpoints';
-/** Prefix of iterators that lead to newer endpoints. No page token starts with it. */
+/** Prefix of iterators for newer endpoints. Page tokens never start with it. */
 const BACKWARD_PREFIX = '-';
 
-/** Reads the page of an iterator, newest first. */
+/** Reads a page of endpoints, newest first. */
 async function readPage(call: KeyCall, iterator: string | undefined, limit: number): Promise<readonly Endpoint[]> {
   const { apiKey } = call;
   const parseKey = (token: string) => parsePageToken(TOKEN_KIND, token, 'iterator');

@@ -1,23 +1,17 @@
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import type { Folder } from './folder.ts';
 import { findFolders } from './folders.ts';
 
-/** The organization, a folder, or a document: a level on which users can be members. */
+/** An organization, folder, or document that users can be members of. */
 interface AccessLevel {
   readonly level: MemberLevel;
   readonly resourceId: string;
 }
 
-const selectDocument = prepareQuery(
-  (database, filter: { readonly organization: number; readonly documentId: string }) =>
-    database
-      .selectFrom('documents')
-      .select(['folderId', 'accessType'])
-      .where('organization', '=', filter.organization)
-      .where('documentId', '=', filter.documentId),
-);
+const selectDocument = prepareSelect('documents', ['folderId', 'accessType']);
 
 /** Finds the levels whose members can open a document. */
 export async function findGrantingLevels(
@@ -40,13 +34,13 @@ export async function findGrantingLevels(
 /** A level between a document and its organization, with its access settings. */
 export interface AccessLevelSettings extends AccessLevel {
   readonly accessType: string;
-  /** Whether the `accessType` comes from the level above. */
+  /** Whether `accessType` is inherited from the level above. */
   readonly isInherited?: boolean;
 }
 
 /**
- * Selects the levels whose members have access: every level up to and including the first with its own restriction. A
- * folder with an inherited restriction also grants access to the members of its parent.
+ * Selects the levels whose members have access: all levels up to the first with a restriction of its own. An inherited
+ * restriction also allows members of the parent folder.
  * @param path the document, its folders from the innermost to the outermost, and the organization
  */
 export function grantingLevelsOf(path: readonly AccessLevelSettings[]): readonly AccessLevelSettings[] {
@@ -68,7 +62,7 @@ interface AccessQuery {
   readonly now: number;
 }
 
-/** Selects the users with an unexpired membership on one of the levels. */
+/** Selects the users with an unexpired membership on any of the levels. */
 export const selectUsersWithAccess = prepareQuery((database, { organization, levels, userIds, now }: AccessQuery) =>
   database
     .selectFrom('members')

@@ -9,7 +9,7 @@ export function advancedWebhooksNotConfigured(): Refusal {
   );
 }
 
-/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled. */
+/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled */
 export async function requireAdvancedWebhooks(call: KeyCall): Promise<void> {
   const config = await findConfig(call, 'advanced-webhooks');
   if (!config) throw advancedWebhooksNotConfigured();

@@ -2,13 +2,13 @@ import { isObject } from '../../kernel/is-object.ts';
 import { isSecretName } from '../../kernel/redact.ts';
 import type { Agent } from './agents.ts';
 
-/** Replacement for an agent's credentials in responses. */
+/** Replaces an agent's credentials in responses. */
 const REDACTED = '__redacted__';
 
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
 const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
 
-/** Converts an agent for lists: identity and run counters. An agent that never ran has an `executionCount` of 0. */
+/** Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0. */
 export function toAgentSummary(agent: Agent) {
   const withCount = { ...agent, executionCount: agent['executionCount'] ?? 0 };
   return {
@@ -17,7 +17,7 @@ export function toAgentSummary(agent: Agent) {
   };
 }
 
-/** Converts an agent with all its fields, with secrets redacted. A built-in agent has only identity and input. */
+/** Converts an agent to its complete form without secrets. Built-in agents have only identity fields and `input`. */
 export function toAgentRecord(agent: Agent) {
   if (agent.system) return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
   const hidden = new Set([...RUN_FIELDS, 'system', 'internal']);
@@ -41,13 +41,12 @@ function pick(agent: Agent, fields: readonly string[]): Record<string, unknown> 
   return Object.fromEntries(fields.filter((field) => agent[field] !== undefined).map((field) => [field, agent[field]]));
 }
 
-/** Redacts one field of an agent's object. */
 function redactField(value: unknown, field: string): unknown {
   if (!isObject(value) || value[field] === undefined) return value;
   return { ...value, [field]: redact(value[field]) };
 }
 
-/** Matches the fields of an `auth` object that describe the login method and hold no secrets. */
+/** Fields of an `auth` object that describe the login method and are not secret. */
 const DESCRIPTIVE_AUTH_FIELD = /^(type|kind|scheme|method|in|name|header|headername|prefix)$/i;
 
 function redact(value: unknown, isAuth = false): unknown {

@@ -1,6 +1,10 @@
 import type { KeyScope } from '../call.ts';
+import { prepareSelect } from '../store/statements.ts';
 
-/** An agent as imported. `system` marks built-in agents, `internal` hidden ones. */
+const selectAgents = prepareSelect('agents', ['agent'], ['key']);
+const selectGroupAgentIds = prepareSelect('agentGroups', ['agentIds']);
+
+/** An imported agent. `system` marks built-in agents, and `internal` hidden agents. */
 export interface Agent {
   readonly id: string;
   readonly name?: string;
@@ -9,37 +13,20 @@ export interface Agent {
   readonly [field: string]: unknown;
 }
 
-/** Finds the agents of an API key, oldest first. */
 export async function findAllAgents({ database, apiKey }: KeyScope): Promise<readonly Agent[]> {
-  const rows = await database
-    .selectFrom('agents')
-    .select('agent')
-    .where('apiKey', '=', apiKey)
-    .orderBy('key')
-    .execute();
-  return rows.map(({ agent }) => JSON.parse(agent));
+  return (await selectAgents(database, { apiKey })).map(({ agent }) => JSON.parse(agent));
 }
 
 export async function findAgent({ database, apiKey }: KeyScope, agentId: string): Promise<Agent | undefined> {
-  const found = await database
-    .selectFrom('agents')
-    .select('agent')
-    .where('apiKey', '=', apiKey)
-    .where('agentId', '=', agentId)
-    .executeTakeFirst();
+  const [found] = await selectAgents(database, { apiKey, agentId });
   return found && JSON.parse(found.agent);
 }
 
-/** Finds the IDs of a group's agents in the group's order. Returns `undefined` if the group does not exist. */
+/** Returns the IDs of a group's agents, in the group's order. Returns `undefined` if the group does not exist. */
 export async function findGroupAgentIds(
   { database, apiKey }: KeyScope,
   groupId: string,
 ): Promise<string[] | undefined> {
-  const found = await database
-    .selectFrom('agentGroups')
-    .select('agentIds')
-    .where('apiKey', '=', apiKey)
-    .where('groupId', '=', groupId)
-    .executeTakeFirst();
+  const [found] = await selectGroupAgentIds(database, { apiKey, groupId });
   return found && JSON.parse(found.agentIds);
 }

@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyScope } from '../call.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 
-/** The stored configurations: settings from updates, and default triggers added when a service is first enabled. */
+/** Stored configurations: settings from updates, and the default triggers of services that were enabled. */
 interface Configs extends Record<ConfiguredService, object> {
   readonly webhooks: UpdateOf<'webhooks.config.update'>;
   readonly 'advanced-webhooks': UpdateOf<'webhooks.advanced.update'>;
@@ -14,11 +14,10 @@ interface Configs extends Record<ConfiguredService, object> {
 
 type UpdateOf<Name extends keyof Operations> = z.output<Operations[Name]['input']>;
 
-const selectConfig = prepareQuery((database, { apiKey, service }: { apiKey: string; service: ConfiguredService }) =>
-  database.selectFrom('configs').select('config').where('apiKey', '=', apiKey).where('service', '=', service),
-);
+const selectConfig = prepareSelect('configs', ['config']);
+const upsertConfig = prepareUpsert('configs', ['apiKey', 'service'], { replaced: ['config'] });
 
-/** Finds a stored configuration. Returns `undefined` if the service was never configured. */
+/** Returns a stored configuration. Returns `undefined` if the service was never configured. */
 export async function findConfig<Service extends ConfiguredService>(
   { database, apiKey }: KeyScope,
   service: Service,
@@ -32,19 +31,14 @@ export async function saveConfig<Service extends ConfiguredService>(
   service: Service,
   saved: Configs[Service],
 ): Promise<void> {
-  const config = JSON.stringify(saved);
-  await database
-    .insertInto('configs')
-    .values({ apiKey, service, config })
-    .onConflict((conflict) => conflict.columns(['apiKey', 'service']).doUpdateSet({ config }))
-    .execute();
+  await upsertConfig(database, [{ apiKey, service, config: JSON.stringify(saved) }]);
 }
 
 interface TriggerSettings {
   readonly triggers?: Readonly<Record<string, boolean>> | undefined;
 }
 
-/** Merges settings by key, and their triggers by trigger. Later layers override earlier ones. */
+/** Merges settings by key, and triggers by event type. Later layers override earlier layers. */
 export function mergeSettings<Layer extends TriggerSettings>(...layers: readonly (Layer | undefined)[]): Layer {
   const settings: Layer = Object.assign({}, ...layers);
   const triggers = layers.map((layer) => layer?.triggers).filter((layer) => layer !== undefined);

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as Y from 'yjs';
-import { diffSequences, diffTexts } from './crdt-diff.ts';
+
 import { formatXml, type XmlElement, type XmlNode } from './crdt-xml.ts';
 
-/** Content of an editor, with its type. */
+/** Typed content of an editor. */
 export type EditorContent =
   | { readonly type: 'text'; readonly data: string }
   | { readonly type: 'map'; readonly data: Readonly<Record<string, unknown>> }
   | { readonly type: 'array'; readonly data: readonly unknown[] }
   | { readonly type: 'xml'; readonly data: readonly XmlNode[] };
 
-/** Client ID of the service's own writes. A new ID for each write would make documents grow without bound. */
+/** Client ID for writes of the service. With a new ID for each write, documents would grow without bound. */
 const SERVICE_CLIENT_ID = 1;
 
-/** Decodes a stored document, or creates an empty one. A store has one writer, so concurrent writes cannot occur. */
+/** Decodes a stored document, or creates an empty one. A fixed client ID is safe, because writes are serialized. */
 export function decodeDocument(state?: string): Y.Doc {
   const document = new Y.Doc();
   if (state !== undefined) Y.applyUpdate(document, Buffer.from(state, 'base64'));
@@ -21,15 +21,12 @@ export function decodeDocument(state?: string): Y.Doc {
   return document;
 }
 
-/** Encodes the whole document as one update, which recreates it anywhere and brings older copies up to date. */
+/** Encodes the whole document as one update, which can create the document or update an older copy. */
 export function encodeDocument(document: Y.Doc): string {
   return Buffer.from(Y.encodeStateAsUpdate(document)).toString('base64');
 }
 
-/**
- * Replaces the content under a key. The operations change only the differences, so that concurrent edits of clients are
- * preserved.
- */
+/** Replaces the content under a key. Changes only the differences, so that concurrent edits of clients are kept. */
 export function replaceContent(document: Y.Doc, key: string, { type, data }: EditorContent): void {
   document.transact(() => {
     switch (type) {
@@ -45,7 +42,7 @@ export function replaceContent(document: Y.Doc, key: string, { type, data }: Edi
   });
 }
 
-/** Reads the content under a key in the form that responses use. */
+/** Returns the content under a key in the form for responses. */
 export function readContent(document: Y.Doc, key: string, type: EditorContent['type']): unknown {
   switch (type) {
     case 'text':
@@ -82,7 +79,7 @@ function toPlainValue(value: unknown): unknown {
   return value instanceof Y.AbstractType ? value.toJSON() : value;
 }
 
-/** Updates texts and elements of the same name in place if the number of nodes stays the same. */
+/** Replaces the nodes of a parent. Updates nodes in place if their number and names stay the same. */
 function replaceNodes(parent: Y.XmlFragment, target: readonly XmlNode[]): void {
   const current = readNodes(parent);
   const { start, beforeEnd, afterEnd } = diffSequences<XmlNode>(current, target, isDeepStrictEqual);
@@ -125,4 +122,44 @@ function readNodes(parent: Y.XmlFragment): XmlNode[] {
     const attributes = new Map(Object.entries(node.getAttributes()).map(([name, value]) => [name, String(value)]));
     return { name: node.nodeName, attributes, children: readNodes(node) };
   });
+}
+
+/** The range in which two sequences differ. */
+interface SequenceDiff {
+  readonly start: number;
+  /** End of the range in the earlier sequence, exclusive. */
+  readonly beforeEnd: number;
+  /** End of the range in the later sequence, exclusive. */
+  readonly afterEnd: number;
+}
+
+/** Finds the shortest range to replace in order to turn one sequence into the other. */
+function diffSequences<Item>(
+  before: ArrayLike<Item>,
+  after: ArrayLike<Item>,
+  isSame: (one: Item | undefined, other: Item | undefined) => boolean = Object.is,
+): SequenceDiff {
+  const limit = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < limit && isSame(before[start], after[start])) start++;
+  let common = 0;
+  while (common < limit - start && isSame(before[before.length - 1 - common], after[after.length - 1 - common]))
+    common++;
+  return { start, beforeEnd: before.length - common, afterEnd: after.length - common };
+}
+
+/** Finds the shortest range to replace in a text. Never splits a surrogate pair. */
+function diffTexts(before: string, after: string): SequenceDiff {
+  const diff = diffSequences<string>(before, after);
+  const extraStart = isHighSurrogate(before.charCodeAt(diff.start - 1)) ? 1 : 0;
+  const extraEnd = isLowSurrogate(before.charCodeAt(diff.beforeEnd)) ? 1 : 0;
+  return { start: diff.start - extraStart, beforeEnd: diff.beforeEnd + extraEnd, afterEnd: diff.afterEnd + extraEnd };
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd8_00 && unit <= 0xdb_ff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc_00 && unit <= 0xdf_ff;
 }

@@ -1,4 +1,4 @@
-/** A node of an editor's XML content: text, or an element with attributes and children. */
+/** A node of XML content: text, or an element. */
 export type XmlNode = string | XmlElement;
 
 export interface XmlElement {
@@ -30,8 +30,8 @@ interface OpenElement {
 }
 
 /**
- * Parses an XML fragment into nodes. Returns `undefined` if the fragment is not well-formed. Document types and
- * processing instructions are rejected, so that parsing never expands or fetches anything. Comments are dropped.
+ * Parses an XML fragment. Returns `undefined` if the fragment is not well-formed. Drops comments. Rejects document
+ * types and processing instructions, so that parsing never expands or fetches anything.
  */
 export function parseXml(text: string): readonly XmlNode[] | undefined {
   const root: OpenElement = { name: '', attributes: new Map(), children: [] };
@@ -44,7 +44,7 @@ export function parseXml(text: string): readonly XmlNode[] | undefined {
   return open.length === 1 ? root.children : undefined;
 }
 
-/** Applies a token: adds text, or opens or closes an element. Returns false for a misplaced token. */
+/** Applies a token: adds text, or opens or closes an element. Returns false if the token is not allowed here. */
 function applyToken(token: Readonly<Record<string, string | undefined>>, open: OpenElement[]): boolean {
   const { opened, attributes = '', empty, closed, verbatim, text } = token;
   const parent = open.at(-1);
@@ -64,14 +64,14 @@ function applyToken(token: Readonly<Record<string, string | undefined>>, open: O
   return true;
 }
 
-/** Adds text to the children, merged into a preceding text node. */
+/** Adds text to the children. Merges it into a preceding text node. */
 function addText(children: XmlNode[], text: string): void {
   const last = children.at(-1);
   if (typeof last === 'string') children[children.length - 1] = last + text;
   else if (text !== '') children.push(text);
 }
 
-/** Parses the attributes of a tag. Returns `undefined` for a repeated or an unsupported attribute. */
+/** Parses the attributes of a tag. Returns `undefined` for a duplicate or unsupported attribute. */
 function parseAttributes(text: string): ReadonlyMap<string, string> | undefined {
   const attributes = new Map<string, string>();
   for (const { groups = {} } of text.matchAll(ATTRIBUTE)) {
@@ -85,7 +85,7 @@ function parseAttributes(text: string): ReadonlyMap<string, string> | undefined 
 
 const ENTITIES = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));
 
-/** Replaces the entities of a text. Returns `undefined` if an entity is unknown. */
+/** Replaces entities with characters. Returns `undefined` for an unknown entity. */
 function unescapeXml(text: string): string | undefined {
   let isValid = true;
   const plain = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w*));?/gi, (entity, decimal, hexadecimal, name) => {
@@ -102,7 +102,6 @@ function decodeCharacter(decimal: string | undefined, hexadecimal: string | unde
   return isCharacter ? String.fromCodePoint(code) : undefined;
 }
 
-/** Formats nodes as XML. */
 export function formatXml(nodes: readonly XmlNode[]): string {
   return nodes.map(formatNode).join('');
 }

@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareInsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
 
 interface DocumentFilter {
   readonly organization: number;
   readonly documentIds?: readonly string[] | undefined;
-  /** A folder's ID, or `true` for documents outside any folder. */
+  /** Folder ID, or `true` for documents without a folder. */
   readonly folder?: string | true | undefined;
-  /** Key of the last document of the previous page; 0 for the first page. */
+  /** Key of the last document on the previous page, or 0 for the first page. */
   readonly after: number;
-  /** Inlined into the SQL, because SQLite plans a query with a bound limit again on each execution. */
+  /** A bigint becomes part of the SQL. SQLite would plan a query with a bound limit again on each execution. */
   readonly limit: bigint;
 }
 
@@ -33,27 +33,24 @@ export const selectDocuments = prepareQuery(
   },
 );
 
-/** Adds the documents that do not exist yet, and returns their IDs. */
-export const insertDocuments = prepareQuery((database, rows: readonly Insertable<Tables['documents']>[]) =>
-  database
-    .insertInto('documents')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['organization', 'documentId']).doNothing())
-    .returning(['documentId', 'id']),
-);
+/** Adds documents that do not exist, and returns their IDs. */
+export const insertDocuments = prepareInsert('documents', {
+  key: ['organization', 'documentId'],
+  returning: ['documentId', 'id'],
+});
 
-/** Adds a document at the organization's top level if it does not exist. */
+/** Adds a document at the top level of an organization, unless the document exists. */
 export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {
   const { database, now } = call;
   await insertDocuments(database, [{ organization, documentId, id: generateDocumentNumber(), createdAt: now }]);
 }
 
-/** Generates the service's own ID of a document: 16 decimal digits. */
+/** Generates the service's ID for a document: 16 decimal digits. */
 export function generateDocumentNumber(): string {
   return `${randomInt(10 ** 7, 10 ** 8)}${String(randomInt(10 ** 8)).padStart(8, '0')}`;
 }
 
-/** @throws Refusal INVALID_ARGUMENT if the document does not exist in the organization. */
+/** @throws Refusal INVALID_ARGUMENT if the document does not exist in the organization */
 export async function requireDocument(database: Database, organization: number, documentId: string): Promise<void> {
   const found = await selectDocuments(database, { organization, documentIds: [documentId], after: 0, limit: 1n });
   if (found.length === 0) throw invalidArgument('Document not found.');

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { fieldRefusal } from '../validate.ts';
@@ -12,30 +12,25 @@ export type Editor = Selectable<Tables['editors']>;
 
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
 
-/** Content key of a request that does not name one. */
+/** Default content key of a request. */
 export const DEFAULT_CONTENT_KEY = 'content';
 
-interface EditorFilter {
-  readonly organization: number;
-  readonly documentId: string;
-  readonly editorId?: string;
-}
+const CONTENT_COLUMNS = ['state', 'types', 'contentKey', 'lastUpdate', 'lastUpdatedBy', 'sessionId'] as const;
 
-/** Selects the editors of a document, or only the one with this ID. */
-export const selectEditors = prepareQuery((database, { organization, documentId, editorId }: EditorFilter) => {
-  const all = database
-    .selectFrom('editors')
-    .selectAll()
-    .where('organization', '=', organization)
-    .where('documentId', '=', documentId)
-    .orderBy('editorId');
-  return editorId === undefined ? all : all.where('editorId', '=', editorId);
+export const selectEditors = prepareSelect(
+  'editors',
+  ['organization', 'documentId', 'editorId', ...CONTENT_COLUMNS],
+  ['documentId', 'editorId'],
+);
+
+const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], {
+  replaced: CONTENT_COLUMNS,
 });
 
 /**
- * Writes content to an existing editor, or creates the editor.
+ * Writes content to an editor. Creates the editor if it does not exist.
  * @returns the editor after the write
- * @throws Refusal INVALID_ARGUMENT for malformed XML, or for a type that differs from the existing content's type.
+ * @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content
  */
 export async function writeEditor(
   database: Database,
@@ -51,7 +46,8 @@ export async function writeEditor(
     throw fieldRefusal(['type'], `must be "${type}", the type of the existing content, got "${input.type}"`);
   const document = decodeDocument(existing?.state);
   replaceContent(document, contentKey, parseContent(input));
-  const columns = {
+  const editor = {
+    ...{ organization, documentId, editorId },
     state: encodeDocument(document),
     types: JSON.stringify(Object.fromEntries(types.set(contentKey, type))),
     contentKey,
@@ -59,16 +55,11 @@ export async function writeEditor(
     lastUpdatedBy: null,
     sessionId: null,
   };
-  const editor = { organization, documentId, editorId, ...columns };
-  await database
-    .insertInto('editors')
-    .values(editor)
-    .onConflict((conflict) => conflict.columns(['organization', 'documentId', 'editorId']).doUpdateSet(columns))
-    .execute();
+  await upsertEditor(database, [editor]);
   return editor;
 }
 
-/** Parses a request's content. The catalog has already checked that the data matches the type. */
+/** Parses the content of a request. The schema has checked that the data matches the type. */
 function parseContent({ type, data }: CrdtInput): EditorContent {
   if (type !== 'xml') return { type, data } as EditorContent;
   const nodes = parseXml(data as string);
@@ -80,7 +71,7 @@ export function parseTypes(editor: Editor | undefined): Map<string, EditorConten
   return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 
-/** Reads the editor content that was written last. */
+/** Returns the most recent content of an editor. */
 export function readLatestContent(editor: Editor): Pick<CrdtInput, 'type' | 'data' | 'contentKey'> {
   const { contentKey, state } = editor;
   const type = parseTypes(editor).get(contentKey) ?? 'text';

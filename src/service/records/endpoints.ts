@@ -12,12 +12,12 @@ type EndpointSettings = Omit<z.output<Operations['webhooks.endpoints.update']['i
 
 interface EndpointPage {
   readonly apiKey: string;
-  /** Key of the endpoint before the page. Omitted for the first page. */
+  /** Key of the last endpoint on the previous page. Undefined for the first page. */
   readonly afterKey?: number | undefined;
   readonly direction: 'older' | 'newer';
 }
 
-/** Selects a page of endpoints in one direction, the nearest first. */
+/** Selects a page of endpoints in one direction, nearest first. */
 export function selectEndpointPage({ database }: KeyCall, { direction, ...page }: EndpointPage, limit: number) {
   const select = direction === 'older' ? selectOlder : selectNewer;
   return select(database, { ...page, limit: BigInt(limit) });
@@ -43,24 +43,19 @@ const selectNewer = prepareQuery((database, { apiKey, afterKey = 0, limit }: End
     .limit(sql.lit(limit)),
 );
 
-const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
-  database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id),
-);
-
-/** @throws Refusal NOT_FOUND if the API key has no endpoint with this ID. */
+/** @throws Refusal NOT_FOUND if the API key does not have this endpoint */
 export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {
-  const [found] = await selectEndpoint(database, { apiKey, id });
+  const endpoint = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+  const found = await endpoint.executeTakeFirst();
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
 }
 
-/** Finds the ID of the endpoint with this uid. */
 export async function findEndpointId({ database, apiKey }: KeyScope, uid: string): Promise<string | undefined> {
   const matching = database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).where('uid', '=', uid);
   return (await matching.executeTakeFirst())?.id;
 }
 
-/** Converts the settings of a request to columns. */
 export function toEndpointColumns({ filterTypes, channels, disabled, metadata, ...others }: EndpointSettings) {
   const columns: Partial<Insertable<Tables['endpoints']>> = {
     ...(filterTypes && { filterTypes: JSON.stringify(filterTypes) }),
@@ -71,7 +66,7 @@ export function toEndpointColumns({ filterTypes, channels, disabled, metadata, .
   return Object.assign(columns, others);
 }
 
-/** Converts an endpoint to its form in responses. Unset fields are null; metadata and secret are omitted. */
+/** Converts an endpoint to its form in responses. Unset fields are null. Omits metadata and the secret. */
 export function toEndpointRecord(endpoint: Endpoint) {
   const { id, url, description, rateLimit, uid } = endpoint;
   return {

@@ -1,6 +1,5 @@
 import type { Folder } from './folder.ts';
 
-/** Owner of the folders in a response. */
 export interface FolderOwner {
   readonly organizationId: string;
   readonly apiKey: string;
@@ -8,7 +7,7 @@ export interface FolderOwner {
 
 type NestedFolder<Base> = Base & { subFolders?: NestedFolder<Base>[] };
 
-/** Converts a folder to the shape of the v1 response. */
+/** Converts a folder to its form in v1 responses. */
 export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner) {
   const { folderId, folderName, parentFolderId, createdAt, lastUpdated } = folder;
   return {
@@ -21,7 +20,7 @@ export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner
   };
 }
 
-/** Converts a folder to the shape of the v2 response. */
+/** Converts a folder to its form in v2 responses. */
 export function toFolderRecordV2(folder: Folder, owner: FolderOwner) {
   const { ancestors, accessType, inheritAccessFromParent } = folder;
   const { apiKey } = owner;
@@ -29,8 +28,8 @@ export function toFolderRecordV2(folder: Folder, owner: FolderOwner) {
 }
 
 /**
- * Nests the records of a folder tree. Records at the depth limit `levels` have no `subFolders`.
- * @param tree the top folder, followed by its descendants, each after its parent
+ * Nests the records of a folder tree. Records at the depth limit have no `subFolders`.
+ * @param tree the top folder and its descendants, parents first
  */
 export function nestFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   tree: readonly Base[],

@@ -1,9 +1,9 @@
-/** A folder with its position in the tree and its access settings. */
+/** A folder with its position and access settings. */
 export interface Folder {
   readonly folderId: string;
   readonly folderName: string | null;
   readonly parentFolderId: string;
-  /** Folder IDs from `root` down to the parent. */
+  /** IDs of the enclosing folders, from `root` to the parent. */
   readonly ancestors: readonly string[];
   readonly accessType: string;
   readonly inheritAccessFromParent: boolean;
@@ -11,10 +11,10 @@ export interface Folder {
   readonly lastUpdated: number;
 }
 
-/** The parent fields that determine a folder's ancestors and inherited access. */
+/** Fields of a parent that determine the ancestors and the inherited access of its subfolders. */
 export type ParentFolder = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
 
-/** Parent of the folders at an organization's top level. */
+/** Parent of top-level folders. */
 export const ROOT: ParentFolder = { folderId: 'root', ancestors: [], accessType: 'public' };
 
 interface NewFolder {
@@ -23,7 +23,7 @@ interface NewFolder {
   readonly accessType?: string | undefined;
 }
 
-/** Creates a folder, which inherits its parent's access unless it has an `accessType` of its own. */
+/** Creates a folder. Without an `accessType`, the folder inherits the access of its parent. */
 export function createFolder(
   { folderId, folderName, accessType }: NewFolder,
   parent: ParentFolder,
@@ -41,14 +41,14 @@ export function createFolder(
   };
 }
 
-/** Whether `folder` would become its own descendant if it moved below `parent`. */
-export function wouldContainItself(folder: Folder, parent: ParentFolder): boolean {
+/** Whether moving a folder below `parent` would create a cycle. */
+export function wouldCreateCycle(folder: Folder, parent: ParentFolder): boolean {
   return parent.folderId === folder.folderId || parent.ancestors.includes(folder.folderId);
 }
 
 /**
- * Moves a folder tree below a new parent: updates the ancestors of all its folders, and inherited access.
- * @param tree the folder to move, followed by its descendants, each after its parent
+ * Moves a folder tree below a new parent. Updates ancestors and inherited access.
+ * @param tree the folder to move and its descendants, parents first
  */
 export function moveFolderTree(tree: readonly Folder[], parent: ParentFolder): readonly Folder[] {
   const parents = new Map<string, ParentFolder>([[parent.folderId, parent]]);

@@ -3,21 +3,18 @@ import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { prepareUpsert } from '../store/upsert.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';
 
-/** Selects the folders of an organization, or only those with these IDs, oldest first. */
-const selectFolders = prepareQuery((database, filter: { organization: number; folderIds?: readonly string[] }) => {
-  const all = database
-    .selectFrom('folders')
-    .selectAll()
-    .where('organization', '=', filter.organization)
-    .orderBy('createdAt')
-    .orderBy('folderId');
-  return filter.folderIds ? all.where('folderId', 'in', filter.folderIds) : all;
-});
+const FOLDER_COLUMNS = [
+  ...(['folderId', 'folderName', 'parentFolderId', 'ancestors', 'accessType'] as const),
+  ...(['inheritAccessFromParent', 'createdAt', 'lastUpdated'] as const),
+];
+
+/** Selects folders, oldest first. */
+const selectFolders = prepareSelect('folders', FOLDER_COLUMNS, ['createdAt', 'folderId']);
 
 const selectFolderTree = prepareQuery((database, filter: { organization: number; folderId: string; levels: number }) =>
   database
@@ -42,7 +39,7 @@ const selectFolderTree = prepareQuery((database, filter: { organization: number;
         ),
     )
     .selectFrom('tree')
-    .selectAll()
+    .select(FOLDER_COLUMNS)
     .orderBy('level')
     .orderBy('createdAt')
     .orderBy('folderId'),
@@ -52,7 +49,7 @@ const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
   replaced: ['folderName', 'parentFolderId', 'ancestors', 'accessType', 'inheritAccessFromParent', 'lastUpdated'],
 });
 
-/** Adds a folder at the organization's top level if it does not exist. */
+/** Adds a folder at the top level of an organization, unless the folder exists. */
 export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
@@ -60,13 +57,13 @@ export async function ensureFolder(call: KeyCall, organization: number, folderId
   await saveFolders(database, organization, [createFolder({ folderId }, ROOT, now)]);
 }
 
-/** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization. */
+/** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization */
 export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
   const found = await findFolders(database, organization, [folderId]);
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');
 }
 
-/** Finds the existing folders with these IDs. */
+/** Returns the existing folders among the given IDs. */
 export async function findFolders(
   database: Database,
   organization: number,
@@ -74,19 +71,18 @@ export async function findFolders(
 ): Promise<Map<string, Folder>> {
   const found = new Map<string, Folder>();
   for (const batch of chunkRows(folderIds)) {
-    const rows = await selectFolders(database, { organization, folderIds: batch });
+    const rows = await selectFolders(database, { organization, folderId: batch });
     for (const row of rows) found.set(row.folderId, fromRow(row));
   }
   return found;
 }
 
-/** Finds all folders of an organization, oldest first. */
 export async function findAllFolders(database: Database, organization: number): Promise<readonly Folder[]> {
   return (await selectFolders(database, { organization })).map(fromRow);
 }
 
 /**
- * Finds a folder and its descendants up to `levels` levels below, each folder after its parent.
+ * Returns a folder and its descendants down to the given level, parents first.
  * @returns an empty list if the folder does not exist
  */
 export async function findFolderTree(
@@ -98,7 +94,6 @@ export async function findFolderTree(
   return (await selectFolderTree(database, { organization, folderId, levels })).map(fromRow);
 }
 
-/** Adds or updates folders. */
 export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
   for (const batch of chunkRows(saved)) {
     const rows = batch.map((folder) => toRow(organization, folder));
@@ -106,20 +101,8 @@ export async function saveFolders(database: Database, organization: number, save
   }
 }
 
-function fromRow(row: Selectable<Tables['folders']>): Folder {
-  const { folderId, folderName, parentFolderId, accessType, createdAt, lastUpdated } = row;
-  const ancestors: string[] = JSON.parse(row.ancestors);
-  const inheritAccessFromParent = row.inheritAccessFromParent === 1;
-  return {
-    folderId,
-    folderName,
-    parentFolderId,
-    ancestors,
-    accessType,
-    inheritAccessFromParent,
-    createdAt,
-    lastUpdated,
-  };
+function fromRow(row: Omit<Selectable<Tables['folders']>, 'organization'>): Folder {
+  return { ...row, ancestors: JSON.parse(row.ancestors), inheritAccessFromParent: row.inheritAccessFromParent === 1 };
 }
 
 function toRow(organization: number, folder: Folder): Insertable<Tables['folders']> {

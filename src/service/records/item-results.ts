@@ -3,7 +3,7 @@ import type { itemResult } from '../../catalog/fields.ts';
 
 export type ItemResult = z.output<typeof itemResult>;
 
-/** Creates an empty map of results by the caller's IDs. Without a prototype, `__proto__` is an ordinary ID. */
+/** Creates an empty map of results by ID. Without a prototype, `__proto__` is an ordinary ID. */
 export function createItemResults(): Record<string, ItemResult> {
   return Object.create(null);
 }

@@ -1,15 +1,15 @@
 import type { Parent } from '../../catalog/define.ts';
 import type { Database } from '../store/store.ts';
 
-/** Most IDs read for comparison with a missing one. */
+/** Maximum number of existing IDs to compare with a missing ID. */
 const MAX_OTHERS = 10_000;
 
-/** A record that does not exist, and the IDs of existing ones of its kind. */
+/** A parent that does not exist, with the IDs of existing records of its type. */
 export interface MissingParent extends Parent {
   readonly others: readonly string[];
 }
 
-/** Returns the records that do not exist, in order. */
+/** Returns the parents that do not exist, in order. */
 export async function findMissingParents(
   database: Database,
   apiKey: string,

@@ -11,8 +11,8 @@ type Notification = z.output<Operations['notifications.add']['input']>;
 type AccessContext = NonNullable<Notification['context']>['access'];
 
 /**
- * Yields the recipients of a notification in batches. A named user who is also a member of the organization may appear
- * twice. If the notification has a context, only users with a matching `context` field are recipients.
+ * Yields the recipients of a notification in batches. May yield a user twice. If the notification has a context, yields
+ * only users with a matching `context` field.
  */
 export async function* findRecipients(
   call: KeyCall,
@@ -26,7 +26,7 @@ export async function* findRecipients(
     let userIds = candidates;
     if (levels) userIds = (await selectUsersWithAccess(database, { organization, levels, userIds, now })).map(userIdOf);
     if (context && userIds.length > 0) {
-      const found = await selectUsers(database, { organization, userIds });
+      const found = await selectUsers(database, { organization, userId: userIds });
       userIds = found.filter((user) => matchesContext(user.otherFields, context.access)).map(userIdOf);
     }
     if (userIds.length > 0) yield userIds;
@@ -35,7 +35,7 @@ export async function* findRecipients(
 
 const userIdOf = ({ userId }: { readonly userId: string }) => userId;
 
-/** Yields the named users and, unless `notifyAll` is false, all members of the organization. */
+/** Yields the users in `notifyUsers`, and all members of the organization unless `notifyAll` is false. */
 async function* findCandidates(
   { database, now }: KeyCall,
   organization: number,
@@ -65,7 +65,7 @@ const selectMembersAfter = prepareQuery(
       .limit(sql.lit(ROWS_PER_STATEMENT)),
 );
 
-/** Whether a user's context contains every value of the required context. A user has one value or a list per key. */
+/** Whether a user's context contains all values of the required context. A user can have several values per key. */
 function matchesContext(otherFields: string | null, required: AccessContext): boolean {
   const own = Object(otherFields === null ? {} : JSON.parse(otherFields).context?.access);
   return Object.entries(required).every(([key, value]) => Object.hasOwn(own, key) && [own[key]].flat().includes(value));

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -11,17 +12,17 @@ export function toUserDataItem({ data, documentId }: Pick<Tables['userData'], 'd
   return { ...JSON.parse(data), ...(documentId !== null && { documentId }) };
 }
 
-/** Maximum number of items of each kind on a page. */
+/** Maximum number of items per feature and page. */
 const ITEMS_PER_PAGE = 100;
 
 interface UserDataPosition {
   readonly organization: number;
   readonly userId: string;
-  /** Items of each kind before the page. New items are appended, so the offset stays valid. */
+  /** Number of items per feature before the page. New items are appended, so offsets stay valid. */
   readonly offset: number;
 }
 
-/** Selects one item more than fits on a page, to detect whether another page follows. */
+/** Selects one more item than fits on a page, to find out whether there is another page. */
 const selectPage = prepareQuery(
   (database, { organization, userId, feature, offset }: UserDataPosition & { readonly feature: UserDataFeature }) =>
     database
@@ -36,7 +37,7 @@ const selectPage = prepareQuery(
       .offset(offset),
 );
 
-/** Reads a page of a user's data, oldest first, and the offset of the next page, if any. */
+/** Reads a page of a user's data, oldest first. Also returns the offset of the next page, if there is one. */
 export async function readUserDataPage(database: Database, position: UserDataPosition) {
   const data: Record<UserDataFeature, UserDataItem[]> = {
     comments: [],
@@ -57,7 +58,7 @@ const insertItem = prepareQuery((database, row: Insertable<Tables['userData']>) 
   database.insertInto('userData').values(row).returning('key'),
 );
 
-/** Adds an item without participants and returns its key. A document migration updates the item's `documentId`. */
+/** Adds an item without participants and returns its key. Document migrations update the `documentId` column. */
 export async function addUserData(
   database: Database,
   organization: number,
@@ -77,28 +78,7 @@ export async function addUserData(
   return added.key;
 }
 
-/** Links items to the users whose data includes them. */
-export const insertParticipants = prepareQuery((database, rows: readonly Insertable<Tables['participants']>[]) =>
-  database
-    .insertInto('participants')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing()),
-);
+/** Links items to users. */
+export const insertParticipants = prepareInsert('participants');
 
-const selectNotification = prepareQuery(
-  (database, filter: { readonly organization: number; readonly notificationId: string }) =>
-    database
-      .selectFrom('userData')
-      .select('key')
-      .where('organization', '=', filter.organization)
-      .where('notificationId', '=', filter.notificationId)
-      .limit(sql.lit(1)),
-);
-
-export async function hasNotification(
-  database: Database,
-  organization: number,
-  notificationId: string,
-): Promise<boolean> {
-  return (await selectNotification(database, { organization, notificationId })).length > 0;
-}
+export const selectUserDataKeys = prepareSelect('userData', ['key']);

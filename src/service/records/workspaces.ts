@@ -1,5 +1,5 @@
 import { generateId, generateSigningKey, generateToken } from '../secrets.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 export interface NewWorkspace {
@@ -8,7 +8,7 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** Credentials of a workspace and of its API key. */
+/** Credentials of a workspace and its API key. */
 export interface WorkspaceCredentials {
   readonly apiKey: string;
   readonly authToken: string;
@@ -16,10 +16,9 @@ export interface WorkspaceCredentials {
   readonly workspaceAuthToken: string;
 }
 
-/** Name of the only auth token of an API key, on creation and after a reset. */
+/** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-/** Creates a workspace with an API key and random tokens. */
 export async function createWorkspace(
   database: Database,
   { name, apiKeyName, owner }: NewWorkspace,
@@ -39,17 +38,11 @@ export async function createWorkspace(
   return { apiKey, authToken, workspaceId, workspaceAuthToken };
 }
 
-const selectWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId),
-);
+const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
-const selectKeys = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('apiKeys').select(['id', 'apiKeyName', 'type']).where('workspaceId', '=', workspaceId),
-);
-
-/** Reads an existing workspace with its API keys by ID. */
+/** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
-  const [found] = await selectWorkspace(database, { workspaceId });
+  const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
   const keys = await selectKeys(database, { workspaceId });
   const apiKeyList: Record<string, (typeof keys)[number]> = Object.create(null);

@@ -5,7 +5,7 @@ import { ROOT } from '../records/folder.ts';
 import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
 import type { StateScope } from './section.ts';
 
-/** Checks a state of valid records for conflicts among them and with the store. */
+/** Finds conflicts within a state, and between a state and the store. Each record must be valid by itself. */
 export async function checkState(scope: StateScope, state: State): Promise<readonly InputProblem[]> {
   const index = await buildReferenceIndex(scope, state);
   return [
@@ -20,7 +20,7 @@ export async function checkState(scope: StateScope, state: State): Promise<reado
   ];
 }
 
-/** Finds records whose text cannot be stored. */
+/** Finds records with text that cannot be stored. */
 function* findInvalidTexts(state: State): Generator<InputProblem> {
   for (const [kind, section] of Object.entries(state)) {
     for (const [at, record] of Object.entries(section)) {
@@ -34,14 +34,14 @@ function* findInvalidTexts(state: State): Generator<InputProblem> {
   }
 }
 
-/** Whether all strings are well-formed. UTF-8 would make different IDs with unpaired surrogates equal. */
+/** Whether all strings are well-formed. In UTF-8, different IDs with unpaired surrogates could become equal. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
-/** Finds records of a list with the same identity. */
+/** Finds duplicate records. */
 function* findDuplicates(state: State): Generator<InputProblem> {
   for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [keyof typeof IDENTITY_FIELDS, readonly string[]][]) {
     const positions = new Map<string, number>();
@@ -58,7 +58,7 @@ function* findDuplicates(state: State): Generator<InputProblem> {
   }
 }
 
-/** Finds folders with a missing parent, and folders that would contain themselves. */
+/** Finds folders whose parent is missing, and folders in cycles. */
 function* findInvalidFolders({ folders }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
   const checked = new Set<string>();
   for (const [at, { organizationId, folderId }] of folders.entries()) {
@@ -94,7 +94,7 @@ function* findInvalidDocuments({ documents }: State, { parentOf }: ReferenceInde
   }
 }
 
-/** Finds group members that are not users, and memberships of other organizations. */
+/** Finds group members who are not users, and memberships in other organizations. */
 function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, { organizationId, memberships = [] }] of users.entries()) {
     for (const [index, { type, id }] of memberships.entries()) {
@@ -122,7 +122,7 @@ function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex
   }
 }
 
-/** Finds malformed XML contents, and contents whose type differs from the stored content. */
+/** Finds malformed XML, and content whose type differs from that of the stored content. */
 function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, content] of crdt.entries()) {
     const { type, data } = content;
@@ -139,7 +139,7 @@ function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex
   }
 }
 
-/** Finds endpoints that belong to another API key, or whose uid another endpoint uses. */
+/** Finds endpoints that belong to another API key, and duplicate uids. */
 function* findInvalidEndpoints(
   { endpoints }: State,
   { isForeignEndpoint, endpointIdOf }: ReferenceIndex,

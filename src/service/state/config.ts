@@ -3,7 +3,7 @@ import { findConfig, mergeSettings, saveConfig } from '../records/configs.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
 import { omitUnset, type Section, type StateScope } from './section.ts';
 
-/** The stored configuration of each service. Settings that were never set are omitted, so that the defaults apply. */
+/** Stored configurations. Unset settings are omitted, so that their defaults apply. */
 export const config: Section<'config'> = {
   read: async (scope) => {
     const stored = {
@@ -12,7 +12,7 @@ export const config: Section<'config'> = {
       email: await findConfig(scope, 'email'),
       permissionProvider: await findConfig(scope, 'permission-provider'),
     };
-    // Parsing puts the fields in the order of the schema. The store keeps the order in which they were first set.
+    // Sorts the fields as in the schema. The store keeps the order in which they were set.
     return configSchema.parse(omitUnset(stored));
   },
 
@@ -26,7 +26,6 @@ export const config: Section<'config'> = {
 
 type StoredConfig<Service extends ConfiguredService> = Parameters<typeof saveConfig<Service>>[2];
 
-/** Merges an update into the stored configuration, field by field. */
 async function saveMerged<Service extends ConfiguredService>(
   scope: StateScope,
   service: Service,

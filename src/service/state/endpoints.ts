@@ -26,8 +26,8 @@ export const endpoints: Section<'endpoints'> = {
 };
 
 /**
- * Adds or updates an endpoint. A record without an ID matches by uid. Omitted fields keep their values, or get defaults in
- * a new endpoint.
+ * Adds or updates an endpoint. A record without an ID is matched by its uid. Omitted fields keep their values; in a new
+ * endpoint, they get default values.
  */
 async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promise<void> {
   const { database, apiKey, now } = scope;
@@ -52,7 +52,7 @@ async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promis
     .execute();
 }
 
-/** Returns the columns of the settings that a record clears with null. */
+/** Returns the columns that a record sets to null. */
 function clearedColumns(
   settings: object,
 ): Partial<Record<'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'uid', null>> {

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import { loadScope } from './section.ts';
 import { SECTIONS, STATE_KINDS } from './sections.ts';
 
-/** Exports all data of an API key as a consistent snapshot. Equal data always exports as equal text. */
+/** Exports all data of an API key as a consistent snapshot. The output is deterministic. */
 export function exportState(store: Store, apiKey: string): Promise<State> {
   return store.read(async (database) => {
     const scope = await loadScope({ database, apiKey, now: 0 });

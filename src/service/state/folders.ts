@@ -46,7 +46,7 @@ function mergeFolder({ now }: StateScope, record: FolderRecord, current: Folder 
   };
 }
 
-/** Sorts folders so that each one follows its parent. */
+/** Sorts folders so that parents come first. */
 function sortParentsFirst(all: readonly Folder[]): readonly Folder[] {
   const children = Map.groupBy(all, ({ parentFolderId }) => parentFolderId);
   const ordered = [...(children.get(ROOT.folderId) ?? [])];

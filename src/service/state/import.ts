@@ -7,17 +7,16 @@ import { SECTIONS, STATE_KINDS } from './sections.ts';
 
 export interface StateImport {
   readonly store: Store;
-  /** The API key that will own the records. */
+  /** API key that the records will belong to. */
   readonly apiKey: string;
   readonly now: number;
-  /** Checks the state without writing it. */
+  /** Whether to check the state without writing it. */
   readonly dryRun: boolean;
 }
 
 /**
- * Imports a state into the data of an API key, in one transaction. Updates existing records; fields that a record omits keep
- * their values.
- * @returns the problems that prevented the import; empty after a successful import
+ * Imports a state in one transaction. Updates existing records. Omitted fields keep their values.
+ * @returns the problems that prevent the import; empty after a successful import
  */
 export function importState(
   { store, apiKey, now, dryRun }: StateImport,

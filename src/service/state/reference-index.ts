@@ -8,7 +8,7 @@ import type { StateScope } from './section.ts';
 
 type ContentRecord = State['crdt'][number];
 
-/** Index of the objects that will exist after an import, limited to those that the state refers to. */
+/** Index of the objects that a state refers to, as they will be after the import. */
 export type ReferenceIndex = Awaited<ReturnType<typeof buildReferenceIndex>>;
 
 const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
@@ -23,20 +23,20 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
   const foreign = new Set(endpoints.filter(({ apiKey }) => apiKey !== scope.apiKey).map(({ id }) => id));
   const byUid = new Map(ownEndpoints.map(({ id, uid }) => [uid, id]));
   return {
-    /** Returns the parent of a folder; `undefined` if the folder does not exist. */
+    /** Returns the parent of a folder. Returns `undefined` if the folder does not exist. */
     parentOf: (organizationId: string, folderId: string) => folders.get(keyOf(organizationId, folderId)),
     hasUser: (organizationId: string, userId: string) => users.has(keyOf(organizationId, userId)),
     hasAgent: (agentId: string) => agents.has(agentId),
-    /** Returns the type of the stored content of an editor. */
+    /** Returns the type of stored content. */
     contentTypeOf: (content: ContentRecord) => types.get(contentKey(content)),
-    /** Whether the endpoint belongs to another API key. */
+    /** Whether an endpoint belongs to another API key. */
     isForeignEndpoint: (id: string) => foreign.has(id),
-    /** Returns the ID of the stored endpoint with a uid. */
+    /** Returns the ID of the stored endpoint with the uid. */
     endpointIdOf: (uid: string) => byUid.get(uid),
   };
 }
 
-/** Yields the records' organizations that already exist, with their surrogate keys. */
+/** Yields the existing organizations of records, with their surrogate keys. */
 function* existingOrganizations(
   { organizations }: StateScope,
   records: readonly { readonly organizationId: string }[],
@@ -71,7 +71,7 @@ async function collectUserKeys(scope: StateScope, { users, groups }: State): Pro
     const unresolved = userIds.filter((userId) => !known.has(keyOf(organizationId, userId)));
     if (organization === undefined) continue;
     for (const batch of chunkRows(unresolved)) {
-      const found = await selectUsers(scope.database, { organization, userIds: batch });
+      const found = await selectUsers(scope.database, { organization, userId: batch });
       for (const { userId } of found) known.add(keyOf(organizationId, userId));
     }
   }

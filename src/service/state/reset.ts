@@ -1,10 +1,10 @@
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Tables with credentials, which are kept so that callers still have access. */
+/** Tables that are kept, so that clients still have access. */
 type KeptTable = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens';
 
-/** The tables to empty, each before the tables that it refers to. Omitting a table is a compile error. */
+/** Tables to empty, in an order that satisfies their references. A missing table is a compile-time error. */
 const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> = {
   participants: true,
   userData: true,
@@ -26,7 +26,7 @@ const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> =
   documentMigrations: true,
 };
 
-/** Deletes all records of a store except credentials, in one transaction. */
+/** Deletes all records of a store, except for credentials, in one transaction. */
 export function resetState(store: Store): Promise<void> {
   return store.deleteAllRows(Object.keys(EMPTIED_TABLES) as (keyof typeof EMPTIED_TABLES)[]);
 }

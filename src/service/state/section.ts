@@ -2,23 +2,25 @@ import type { State, StateKind } from '../../catalog/state.ts';
 import type { KeyScope } from '../call.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows } from '../store/chunks.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
-/** The API key that owns a state, with its organizations' surrogate keys by ID, oldest first. */
+/** The API key that owns a state, with the surrogate keys of its organizations by ID, oldest first. */
 export interface StateScope extends KeyScope {
   readonly now: number;
   readonly organizations: ReadonlyMap<string, number>;
 }
 
-/** Loads the scope of an API key: its existing organizations. */
+const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['key']);
+
+/** Loads the existing organizations of an API key. */
 export async function loadScope(context: Omit<StateScope, 'organizations'>): Promise<StateScope> {
   const { database, apiKey } = context;
-  const organizations = database.selectFrom('organizations').select(['organizationId', 'key']);
-  const rows = await organizations.where('apiKey', '=', apiKey).orderBy('key').execute();
+  const rows = await selectOrganizations(database, { apiKey });
   return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
 }
 
-/** Creates the organizations that a state names and the scope lacks. Returns the new scope. */
+/** Creates the organizations of a state that do not exist. Returns the new scope. */
 export async function createMissingOrganizations(scope: StateScope, state: State): Promise<StateScope> {
   const { database, apiKey, now, organizations } = scope;
   const named = new Set(
@@ -36,11 +38,11 @@ function organizationIdsOf(record: { readonly organizationId?: unknown }): reado
   return typeof record.organizationId === 'string' ? [record.organizationId] : [];
 }
 
-/** Reads and writes one section of the state. */
+/** Reads and writes a section of the state. */
 export interface Section<Kind extends StateKind> {
-  /** Reads the section in an order that writing preserves, so that an imported copy exports identically. */
+  /** Reads the section. The order is the same after an import and export. */
   read(scope: StateScope): Promise<State[Kind]>;
-  /** Adds new records and updates existing ones. All records that the section refers to must exist. */
+  /** Adds new records and updates existing ones. Records that the section refers to must exist. */
   write(scope: StateScope, content: State[Kind]): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export async function readByOrganization<Row, Record>(
   return records;
 }
 
-/** Yields records in batches that fit in one statement, each with the surrogate key of its organization. */
+/** Yields batches of records that fit into one statement, with the surrogate key of their organization. */
 export function* batchByOrganization<Record extends { readonly organizationId: string }>(
   { organizations }: StateScope,
   records: readonly Record[],
@@ -76,13 +78,13 @@ export function* batchByOrganization<Record extends { readonly organizationId: s
 
 type WithoutUnset<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined> };
 
-/** Omits the fields that are null or undefined. */
+/** Omits fields that are null or undefined. */
 export function omitUnset<Fields extends object>(fields: Fields): WithoutUnset<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(entries) as WithoutUnset<Fields>;
 }
 
-/** Parses an `otherFields` column. Drops `organizationId`, which every record of the state has at the top level. */
+/** Parses an `otherFields` column. Omits `organizationId`, which records of the state have at the top level. */
 export function parseOtherFields(column: string | null): Readonly<Record<string, unknown>> {
   const { organizationId: _, ...fields } = column === null ? {} : JSON.parse(column);
   return fields;

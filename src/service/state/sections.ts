@@ -12,7 +12,7 @@ import type { Section } from './section.ts';
 import { userData } from './user-data.ts';
 import { users } from './users.ts';
 
-/** All sections of the state, each after the sections that it refers to. */
+/** Sections of the state, in an order that satisfies their references. */
 export const SECTIONS: { readonly [Kind in StateKind]: Section<Kind> } = {
   organizations,
   folders,

@@ -3,7 +3,7 @@ import { addUserData, insertParticipants, toUserDataItem } from '../records/user
 import { chunkRows } from '../store/chunks.ts';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
+import { prepareDelete } from '../store/statements.ts';
 import {
   batchByOrganization,
   type OrganizationQuery,
@@ -24,17 +24,8 @@ const select = prepareQuery((database, { organization }: OrganizationQuery) =>
     .orderBy('userData.key'),
 );
 
-type Participation = Pick<Tables['participants'], 'organization' | 'userId' | 'feature'>;
+const deleteParticipation = prepareDelete('participants');
 
-const deleteParticipation = prepareQuery((database, { organization, userId, feature }: Participation) =>
-  database
-    .deleteFrom('participants')
-    .where('organization', '=', organization)
-    .where('userId', '=', userId)
-    .where('feature', '=', feature),
-);
-
-/** Deletes items without participants. */
 const deleteOrphanedItems = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .deleteFrom('userData')
@@ -42,7 +33,7 @@ const deleteOrphanedItems = prepareQuery((database, { organization }: Organizati
     .where('key', 'not in', database.selectFrom('participants').select('item')),
 );
 
-/** An item with several participants is part of the data of each. */
+/** Lists of items by user. An item with several participants is in the lists of each of them. */
 export const userData: Section<'userData'> = {
   read: (scope) =>
     readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
@@ -70,7 +61,7 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Replaces the user's lists with those of the record. */
+/** Replaces a user's lists with the lists in the record. */
 async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {

@@ -3,25 +3,25 @@ import type { Generated } from 'kysely';
 export interface CollaborationTables {
   userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
   userGroupMembers: { organization: number; groupId: string; userId: string };
-  /** Comments, reactions, recordings, and notifications that involve users. */
+  /** Comments, reactions, recordings, and notifications. */
   userData: {
     key: Generated<number>;
     organization: number;
     feature: UserDataFeature;
-    /** The caller's ID of a notification; null for other features. */
+    /** ID of a notification. Null for other features. */
     notificationId: string | null;
     documentId: string | null;
-    /** JSON object of the item as returned to users, without `documentId`. */
+    /** JSON object of the item as in responses, without `documentId`. */
     data: string;
   };
-  /** The users involved in an item of `userData`, with the item's feature. They need not exist in `users`. */
+  /** Users involved in an item, with its feature. They do not have to be in `users`. */
   participants: { organization: number; userId: string; feature: UserDataFeature; item: number };
   activities: {
     key: Generated<number>;
     organization: number;
     activityId: string;
     documentId: string;
-    /** JSON object of the given fields, without the two IDs. */
+    /** JSON object of the fields, without the IDs. */
     data: string;
     createdAt: number;
     lastUpdated: number;
@@ -36,16 +36,15 @@ export interface CollaborationTables {
     otherFields: string | null;
     lastUpdated: number;
   };
-  /** Contents of collaborative editors. */
   editors: {
     organization: number;
     documentId: string;
     editorId: string;
-    /** The Yjs document as one update, in base64. */
+    /** Yjs document, encoded as one update, in base64. */
     state: string;
-    /** JSON object: the type of each content key of the document. */
+    /** JSON object with the type of each content key. */
     types: string;
-    /** The content key that was written last. Reads return its content. */
+    /** Content key that was written last. Responses contain its content. */
     contentKey: string;
     lastUpdate: number;
     lastUpdatedBy: string | null;
@@ -53,6 +52,6 @@ export interface CollaborationTables {
   };
 }
 
-/** The lists in a user's data, in the interface's order. */
+/** Features of user data, in the order of responses. */
 export const USER_DATA_FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
 export type UserDataFeature = (typeof USER_DATA_FEATURES)[number];

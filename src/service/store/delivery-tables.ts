@@ -1,29 +1,28 @@
 import type { Generated } from 'kysely';
 
-/** Webhook deliveries, from the change that caused them to their final state. */
 export interface DeliveryTables {
-  /** The outbox: a row for each event and each target that was subscribed to it. */
+  /** The outbox. Contains a row for each event and subscribed target. */
   deliveries: {
     key: Generated<number>;
-    /** The `webhook-id` of every attempt. */
+    /** `webhook-id` of all attempts. */
     id: string;
     apiKey: string;
     form: DeliveryForm;
-    /** Deliveries that share a concurrency limit: an endpoint ID, or a basic URL of an API key. */
+    /** Endpoint ID, or a URL of basic webhooks. Deliveries in a lane share a concurrency limit. */
     lane: string;
     event: string;
-    /** JSON of the payload, neither encoded nor encrypted; null once delivered. */
+    /** Payload as JSON, neither encoded nor encrypted. Null after the delivery succeeded. */
     payload: string | null;
-    /** Bytes of the payload. */
+    /** Size of the payload, in bytes. */
     size: number;
     state: DeliveryState;
-    /** One line of JSON per attempt. */
+    /** A line of JSON per attempt. */
     attempts: string;
-    /** Attempts since the delivery was recorded or last retried by hand. */
+    /** Number of attempts since the delivery was recorded or manually retried. */
     tries: number;
-    /** Time of the next attempt, or end of the owner's claim; null once the delivery has ended. */
+    /** Time of the next attempt, or the end of the claim. Null after the last attempt. */
     dueAt: number | null;
-    /** The process that has claimed the delivery. */
+    /** Process that has claimed the delivery. */
     owner: string | null;
     createdAt: number;
   };

@@ -1,6 +1,6 @@
 import type { Database, Store } from './store.ts';
 
-/** Creates a queue that runs one task at a time. Kysely's own queue wakes every waiting task after each one. */
+/** Creates a queue that runs one task at a time. The queue of Kysely wakes all waiting tasks after each task. */
 export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -14,12 +14,12 @@ type SerialQueue = ReturnType<typeof createSerialQueue>;
 
 const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
 
-/** The shared queue of all connections to one file in this process. */
+/** Queue of all connections of this process to a file. */
 export type FileQueue = ReturnType<typeof joinFileQueue>;
 
 /**
- * Joins the queue of a file. SQLite blocks the whole process while it waits for a lock, so without a shared queue, a
- * connection could wait forever for another connection of the same process.
+ * Joins the queue of a file. While SQLite waits for a lock, it blocks the process. Without a shared queue, a connection
+ * could wait forever for another one in the same process.
  */
 export function joinFileQueue(path: string) {
   const file = openFiles.get(path) ?? { queue: createSerialQueue(), users: 0, isPrepared: false };
@@ -29,8 +29,8 @@ export function joinFileQueue(path: string) {
   return {
     run: file.queue,
     /**
-     * Runs `work` unless an open connection has already done so. The work may open and close the file, which would drop the
-     * POSIX locks that other connections of this process hold.
+     * Runs `work` unless the file is already prepared. The work may open and close the file only if no other connection
+     * has it open, because closing a file drops all POSIX locks of the process on it.
      */
     prepare: (work: () => Promise<void>) =>
       file.queue(async () => {
@@ -38,7 +38,7 @@ export function joinFileQueue(path: string) {
         await work();
         file.isPrepared = true;
       }),
-    /** Ends this use of the file. Further calls do nothing. */
+    /** Leaves the queue. Repeated calls do nothing. */
     leave: () => {
       if (!isClosed) file.users -= 1;
       isClosed = true;
@@ -47,12 +47,12 @@ export function joinFileQueue(path: string) {
   };
 }
 
-/** A read that resolves to a function that settles the caller's promise. */
+/** A read that returns a function to settle the caller's promise. */
 type Read = (database: Database) => Promise<() => void>;
 
 /**
- * Runs all reads that are requested in one turn of the event loop in one transaction, because starting and ending a
- * transaction is most of the cost of a small read. A failed read does not affect the others.
+ * Runs the reads of one turn of the event loop in a shared transaction. For a small read, most of the cost is the
+ * transaction. A failed read does not affect the others.
  */
 export function batchReads(
   transact: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>,

@@ -1,10 +1,10 @@
 import type { Generated } from 'kysely';
 
-/** The data of an API key itself: its configuration, endpoints, agents, and document migrations. */
+/** Tables for the data of an API key, such as its configuration, endpoints, and agents. */
 export interface KeyTables {
-  /** `config` is a JSON object of the settings that were set or seeded. */
+  /** `config` is a JSON object. */
   configs: { apiKey: string; service: ConfiguredService; config: string };
-  /** Endpoints of advanced webhooks. The newest one has the highest `key`. Lists and `metadata` are JSON. */
+  /** Endpoints of advanced webhooks. The newest endpoint has the highest `key`. Lists and `metadata` are JSON. */
   endpoints: {
     key: Generated<number>;
     apiKey: string;
@@ -18,16 +18,16 @@ export interface KeyTables {
     uid: string | null;
     metadata: string | null;
     secret: string;
-    /** Time of the first failed attempt since the last success. */
+    /** Time of the first failed attempt since the last successful one. */
     failingSince: Generated<number | null>;
-    /** JSON of the most recent attempts; used only with a rate limit. */
+    /** Recent attempts as JSON. Only used with a rate limit. */
     begun: Generated<string | null>;
     createdAt: number;
     updatedAt: number;
   };
-  /** `agent` is the whole record as JSON, including its secrets. */
+  /** `agent` is the complete record as JSON, including secrets. */
   agents: { key: Generated<number>; apiKey: string; agentId: string; agent: string };
-  /** `agentIds` is a JSON array in the group's order. `agentGroup` is the whole record as JSON. */
+  /** `agentIds` is a JSON array in the group's order. `agentGroup` is the complete record as JSON. */
   agentGroups: { key: Generated<number>; apiKey: string; groupId: string; agentIds: string; agentGroup: string };
   documentMigrations: {
     migrationId: string;

@@ -4,31 +4,31 @@ import { createFolder, createPrivateFile, createPrivateFolder, localFileError } 
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 
-/** Resolves the location of the store (default: a file in the user's private data folder). */
+/** Returns the location of the store (default: a file in the private data folder). */
 export async function resolveStoreLocation(explicitLocation: string | undefined, folders: Folders): Promise<string> {
   if (explicitLocation !== undefined) return explicitLocation;
   await createPrivateFolder(folders.data);
   return join(folders.data, 'service.sqlite');
 }
 
-/** A parsed location: an SQLite file, or the URL of a PostgreSQL database, without a password. */
+/** A parsed location: a SQLite file, or the URL of a PostgreSQL database without a password. */
 export type StoreLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'database'; readonly url: string };
 
 /**
  * Parses the location of a store.
- * @param location a path, `sqlite:` and a path, or `postgres://user@host:port/database`
- * @throws SvcError `usage` for any other scheme, and for a password
+ * @param location a path, `sqlite:` followed by a path, or `postgres://user@host:port/database`
+ * @throws SvcError `usage` for any other location, and for a URL with a password
  */
 export function parseStoreLocation(location: string): StoreLocation {
   const { scheme, path = '' } = /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
   if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'database', url: databaseUrl(location) };
-  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocation(location);
+  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocationError(location);
   return { kind: 'file', path: resolve(path) };
 }
 
-/** Formats a location for messages and other processes, with an absolute path. */
+/** Formats a location with an absolute path, for messages and other processes. */
 export function displayStoreLocation(location: string): string {
   const parsed = parseStoreLocation(location);
   return parsed.kind === 'file' ? parsed.path : parsed.url;
@@ -36,19 +36,19 @@ export function displayStoreLocation(location: string): string {
 
 function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
-  // PostgreSQL libraries accept a user without a host; general URL parsers do not.
+  // PostgreSQL libraries accept a user without a host, but URL parsers do not.
   if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
-    throw invalidLocation(location);
+    throw invalidLocationError(location);
   return url;
 }
 
-function invalidLocation(location: string): SvcError {
+function invalidLocationError(location: string): SvcError {
   return new SvcError('usage', `'${location}' is not a valid store location`, {
     hint: 'use a path, or postgres://user@host:port/database',
   });
 }
 
-/** Creates the file (mode 0600) and its folder if they do not exist. */
+/** Creates the file (mode 0600) and its folder, unless they exist. */
 export async function createStoreFile(path: string): Promise<void> {
   try {
     await createFolder(dirname(path), 0o700);

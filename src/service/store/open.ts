@@ -4,16 +4,16 @@ import type { Store } from './store.ts';
 const BUSY_TIMEOUT = 10_000;
 
 export interface OpenStoreOptions {
-  /** How long a write waits for other processes, in milliseconds. */
+  /** Time that a write waits for other processes, in milliseconds. */
   readonly busyTimeout?: number;
-  /** Aborts opening the store, with the signal's reason. */
+  /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a store. Creates or upgrades it first if necessary.
- * @param location a path, `sqlite:` and a path, or the URL of a PostgreSQL database
- * @throws SvcError `local` if the store cannot be used or was written by a newer svc; also the errors of
+ * Opens a store. Creates or upgrades the store if necessary.
+ * @param location a path, `sqlite:` followed by a path, or the URL of a PostgreSQL database
+ * @throws SvcError `local` if the store is not usable or was written by a newer svc; also the errors of
  * `openPostgresStore`
  */
 export async function openStore(location: string, options: OpenStoreOptions = {}): Promise<Store> {

@@ -1,26 +1,26 @@
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Communication between the processes that use one store, on any number of machines. */
+/** Communication between the processes that use a store, on any machines. */
 export interface Peers {
-  /** Notifies all peers that there is work. Peers that miss the notification find the work when they poll. */
+  /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
   notify(): Promise<void>;
-  /** Joins the peers. Resolves once it is known whether notifications arrive; that may change later. */
+  /** Joins the peers. Resolves after the first check of whether notifications arrive. */
   join(clock: Clock, listener: PeerListener): Promise<Membership>;
 }
 
 export interface PeerListener {
-  /** A peer has sent a notification, or may have sent one while this process could not receive it. */
+  /** Called after a notification of a peer, and after an interruption in which one may have been missed. */
   readonly onNotified: () => void;
-  /** A peer has disappeared without leaving, because its process has died. */
+  /** Called when a peer disappears without leaving. */
   readonly onPeerLost: () => void;
 }
 
 export interface Membership {
-  /** The name of this member among its peers. */
+  /** Name of this member. */
   readonly name: string;
-  /** Whether notifications of peers arrive at the moment. */
+  /** Whether notifications currently arrive. */
   readonly isReceiving: boolean;
-  /** Whether the member with this name has joined before and has disappeared. */
+  /** Whether the member with this name has disappeared. */
   hasDisappeared(name: string): boolean;
   leave(): Promise<void>;
 }

@@ -3,15 +3,12 @@ import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel
 import { Refusal } from '../refusal.ts';
 import { damagedFailure, diskFullFailure } from './store-failure.ts';
 
-/** Failures and hints for opening a database, by PostgreSQL error code. */
+/** Failures and hints for errors on opening a database, by PostgreSQL error code. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
-  '28000': [
-    'permission_denied',
-    'use a user that the server accepts; its pg_hba.conf controls who may connect from where',
-  ],
-  '3D000': ['not_found', 'create it: createdb -E UTF8 <database>'],
-  '42501': ['permission_denied', 'svc creates its tables on first use: grant the user create on the schema'],
+  '28000': ['permission_denied', 'use a user that pg_hba.conf on the server allows to connect'],
+  '3D000': ['not_found', 'create the database: createdb -E UTF8 <database>'],
+  '42501': ['permission_denied', 'svc creates its tables on first use: grant CREATE on the schema to the user'],
   '53300': [
     'unreachable',
     'each svc process uses up to 11 connections: raise max_connections, or close other connections',
@@ -19,13 +16,12 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
-/** Converts an error of opening a store. */
 export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
   if (error instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
-      hint: 'try again when the upgrade is done',
+      hint: 'try again when the upgrade is finished',
       cause: error,
     });
   }
@@ -33,13 +29,13 @@ export function toOpenError(error: unknown, name: string): SvcError {
   const message = `cannot open the store ${name}: ${describeError(error)}`;
   const [failure, hint] = OPENING[code] ?? [];
   if (failure) return new SvcError(failure, message, { ...(hint && { hint }), cause: error });
-  if (lacksPassword(error)) {
+  if (isPasswordMissing(error)) {
     return new SvcError('no_credential', `the store ${name} requires a password, but none is set`, {
       hint: 'set PGPASSWORD, or add the password to ~/.pgpass',
       cause: error,
     });
   }
-  if (lacksTls(error)) {
+  if (isTlsMissing(error)) {
     return new SvcError('unreachable', message, {
       hint: 'turn on ssl on the server, or remove sslmode from the URL',
       cause: error,
@@ -54,37 +50,36 @@ export function toOpenError(error: unknown, name: string): SvcError {
   return new SvcError('local', message, { hint: 'choose another store with --store', cause: error });
 }
 
-/** Converts an error of a transaction to a refusal for callers. Errors without meaning to callers stay unchanged. */
+/** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
 export function toTransactionError(error: unknown, name: string): unknown {
   if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
   if (code === DISK_FULL) return diskFullFailure(name, error);
   if (DAMAGED.test(code)) return damagedFailure(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
-  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailable(error);
-  if (code === TOO_LONG) return notStorable('an ID is longer than the 2,700 bytes that an index can hold.');
-  if (DATA.test(code)) return notStorable('a number is too large.');
+  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailableRefusal(error);
+  if (code === TOO_LONG) return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
+  if (DATA.test(code)) return notStorableRefusal('a number is too large.');
   return error;
 }
 
-/** Whether a transaction can be retried: it failed because of a deadlock or a serialization conflict. */
+/** Whether to retry a transaction: it failed due to a deadlock or a serialization conflict. */
 export function isRetryable(error: unknown): boolean {
   const code = systemErrorCode(error);
   return code === '40P01' || code === '40001';
 }
 
-/** Whether an idle connection turned out to be closed by the server or by a pooler. */
+/** Whether the server or a pooler has closed an idle connection. */
 export function isBrokenConnection(error: unknown): boolean {
   const isClosed = /^(ECONNRESET|EPIPE|57P01|57P05)$/.test(systemErrorCode(error) ?? '');
   return isClosed || (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message));
 }
 
-/** Whether the connection limit of the server, the database, or the user is reached. */
+/** Whether a connection limit of the server, database, or user is reached. */
 export function isConnectionLimit(error: unknown): boolean {
   return systemErrorCode(error) === '53300';
 }
 
-/** Whether a query failed because a table does not exist. */
 export function isMissingTable(error: unknown): boolean {
   return systemErrorCode(error) === '42P01';
 }
@@ -92,17 +87,17 @@ export function isMissingTable(error: unknown): boolean {
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_LONG = '54000';
 const DISK_FULL = '53100';
-/** Matches the codes of damaged data and damaged indexes. */
+/** Damaged data or index. */
 const DAMAGED = /^XX00[12]$/;
-/** Matches the codes of data exceptions. */
+/** Data exceptions. */
 const DATA = /^22...$/;
-/** Matches the codes of lost or too many connections, and of a server that is stopping, starting, or read-only. */
+/** Lost or too many connections, or a server that is stopping, starting, or read-only. */
 const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 
-/** Whether the server does not respond, or no longer responds. */
+/** Whether the server does not respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // The URL names a certificate file that does not exist.
+  // The certificate file in the URL does not exist.
   if ('syscall' in error && error.syscall === 'open') return false;
   if (describeConnectionError(error) !== undefined) return true;
   if (/^E[A-Z_]+$/.test(systemErrorCode(error) ?? '')) return true;
@@ -111,21 +106,21 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function lacksTls(error: unknown): boolean {
+function isTlsMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('The server does not support SSL');
 }
 
-function lacksPassword(error: unknown): boolean {
+function isPasswordMissing(error: unknown): boolean {
   return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
 }
 
-function unavailable(cause: unknown): Refusal {
+function unavailableRefusal(cause: unknown): Refusal {
   const error = new Refusal('UNAVAILABLE', 'The store cannot be reached.');
   error.cause = cause;
   return error;
 }
 
-function notStorable(reason: string): Refusal {
+function notStorableRefusal(reason: string): Refusal {
   return new Refusal('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
 }
 

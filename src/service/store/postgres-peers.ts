@@ -5,27 +5,27 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Membership, PeerListener, Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
-/** Interval between checks for connected peers and for arriving notifications, in milliseconds. */
+/** Polling interval for peers and notifications, in milliseconds. */
 const POLL_INTERVAL = 1_000;
-/** Checks in a row that must miss a peer before it counts as lost. A peer that reconnects in the meantime does not. */
+/** Number of consecutive polls without a peer after which the peer is lost. Allows a peer to reconnect. */
 const MAX_MISSED_POLLS = 3;
-/** Time limit for a member's own notification to arrive, in milliseconds. */
+/** Time limit for a member to receive its own notification, in milliseconds. */
 const ECHO_TIMEOUT = 2_000;
-/** Delay before a reconnect, in milliseconds. It doubles with each attempt, up to `last`. */
+/** Delay before a reconnect, in milliseconds. Doubles with each attempt, up to `last`. */
 const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
-/** Delay before a reconnect, in milliseconds, if notifications do not arrive, as behind a transaction-mode pooler. */
+/** Delay before a reconnect if a pooler drops notifications, in milliseconds. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
-/** Time limit for a connection to close cleanly, in milliseconds. */
+/** Time limit for closing a connection, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
-/** Names include the schema, because each schema of a database is a store of its own. */
+/** Channel names contain the schema, because each schema of a database can be a store. */
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
 /**
- * Connects peers through NOTIFY and LISTEN. Each member listens on its own connection, which also holds an advisory lock
- * on its number; the lock ends with the process. Notifications are sent after the commit, in their own transaction: a
- * NOTIFY in a write transaction would serialize all such commits of the server.
+ * Connects peers with NOTIFY and LISTEN. Each member listens on a connection of its own, which holds an advisory lock
+ * on the member's number until the process ends. Notifications have a transaction of their own, after the commit,
+ * because PostgreSQL serializes the commits of transactions with NOTIFY.
  */
 export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>): Peers {
   const ownId = randomBytes(8).toString('hex');
@@ -42,7 +42,7 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
   };
 }
 
-/** Coalesces calls: all calls during a run share one further run. */
+/** Coalesces calls. All calls during a run share the next run. */
 function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -60,7 +60,7 @@ function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Ignores an error, because peers poll as well. */
+/** Ignores an error, because peers also poll. */
 function ignoreError(): void {
   return;
 }
@@ -77,13 +77,13 @@ interface PeerDependencies {
 
 class Member implements Membership {
   readonly name: string;
-  /** Resolves once it is known whether notifications arrive over the first connection. */
+  /** Resolves after the first check of whether notifications arrive. */
   readonly firstCheck: Promise<void>;
   readonly #dependencies: PeerDependencies;
   readonly #number = randomInt(2 ** 31);
   readonly #leaving = new AbortController();
   readonly #connection: Promise<void>;
-  /** The known peers, and how many checks in a row have missed each of them. */
+  /** Number of consecutive polls that missed each peer, by the peer's number. */
   #peers: ReadonlyMap<number, number> = new Map();
   #isReceiving = false;
   #echo: () => void = ignoreError;
@@ -124,7 +124,7 @@ class Member implements Membership {
     }
   }
 
-  /** Listens until the connection is lost or this member leaves. */
+  /** Listens until the connection is lost or the member leaves. */
   async #listen(onFirstCheck: () => void): Promise<'noEcho' | 'received'> {
     const { connect, clock, listener } = this.#dependencies;
     const client = await connect();
@@ -153,10 +153,10 @@ class Member implements Membership {
   #receive(payload = ''): void {
     const { ownId, listener } = this.#dependencies;
     if (payload === echoRequest(ownId)) this.#echo();
-    else if (payload !== ownId && !isEchoRequest(payload)) listener.onNotified();
+    else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
   }
 
-  /** Whether a notification sent over another connection, like those of peers, arrives here. */
+  /** Whether a notification from another connection arrives. */
   async #receivesEcho(signal: AbortSignal): Promise<boolean> {
     const { send, ownId, clock } = this.#dependencies;
     const arrived = new Promise<boolean>((resolve) => {
@@ -169,18 +169,14 @@ class Member implements Membership {
   async #pollPeers(): Promise<void> {
     const connected = new Map((await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]));
     const absent = [...this.#peers].filter(([number]) => !connected.has(number));
-    const stillCounted = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
-    this.#peers = new Map([...connected, ...stillCounted.map(([number, polls]) => [number, polls + 1] as const)]);
-    if (stillCounted.length < absent.length) this.#dependencies.listener.onPeerLost();
+    const stillConnected = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
+    this.#peers = new Map([...connected, ...stillConnected.map(([number, polls]) => [number, polls + 1] as const)]);
+    if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
 
 function echoRequest(ownId: string): string {
   return `${ownId}?`;
-}
-
-function isEchoRequest(payload: string): boolean {
-  return payload.endsWith('?');
 }
 
 function returnFalse(): boolean {
@@ -192,7 +188,7 @@ async function channelOf(client: Client): Promise<string> {
   return rows[0]?.channel ?? '';
 }
 
-/** Selects the numbers of all members that hold their lock. */
+/** Selects the numbers of all connected members, which hold locks. */
 async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ number: number }>`
     select distinct objid::bigint as number from pg_locks
@@ -202,7 +198,7 @@ async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly 
   return rows.map(({ number }) => number);
 }
 
-/** Closes a connection. Does not wait for one that no longer responds. */
+/** Closes a connection. Stops waiting after a time limit. */
 async function closeClient(client: Client, clock: Clock): Promise<void> {
   const timeout = new AbortController();
   await Promise.race([client.end().catch(ignoreError), clock.sleep(CLOSE_TIMEOUT, timeout.signal).catch(ignoreError)]);

@@ -9,11 +9,11 @@ import type { Database, Store } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Opens a PostgreSQL database, which any number of machines may use at the same time.
- * @param busyTimeout milliseconds that a write waits for other writers
- * @param signal aborts the wait for a server that does not respond, with the signal's reason
- * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` without the right
- * password, `not_found` if the database does not exist, `local` if it cannot be used for another reason
+ * Opens a PostgreSQL database as a store. Any number of machines may use the store.
+ * @param busyTimeout time that a write waits for others, in milliseconds
+ * @param signal cancels waiting for the server
+ * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` for a missing or
+ * wrong password, `not_found` if the database does not exist, `local` for other problems
  */
 export async function openPostgresStore(url: string, busyTimeout: number, signal?: AbortSignal): Promise<Store> {
   signal?.throwIfAborted();
@@ -34,7 +34,7 @@ export async function openPostgresStore(url: string, busyTimeout: number, signal
   }
 }
 
-/** Rejects a database whose encoding cannot store every text. */
+/** Rejects a database with an encoding other than UTF-8, which could not store all text. */
 async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void> {
   const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(
     kysely,
@@ -52,13 +52,13 @@ async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void>
 
 type Work<Result> = (database: Database) => Promise<Result>;
 
-/** Maximum number of tries after a deadlock or conflict. Both are rare, and random timing resolves them. */
+/** Maximum number of attempts after a deadlock or a conflict. Both are rare. */
 const MAX_TRIES = 10;
 
 /**
- * Creates a store that separates writers by advisory locks of their transactions, which end with the process or its
- * connection. A write for one API key takes the shared lock of the store and the exclusive lock of the key; any other
- * write takes the exclusive lock of the store. After that, each statement sees everything committed before it.
+ * Creates a store that separates writers with advisory locks, which end with the transaction. A write for an API key
+ * takes a shared lock on the store and an exclusive lock on the key. Any other write takes an exclusive lock on the
+ * store. With `read committed`, each later statement sees all commits before the lock.
  */
 function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): Store {
   const runInQueue = createNamedQueues();
@@ -89,7 +89,7 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
       return runInQueue(apiKey ?? '', () => write(lock, work));
     },
     writeRelaxed: (work) => write(relaxed, work),
-    // Deleting row by row would check every referencing table for each row.
+    // Deleting rows would check all references to each row.
     deleteAllRows: async (tables) => {
       const names = sql.join(tables.map((table) => sql.table(table)));
       await runInQueue('', () => write(exclusive, (database) => sql`truncate ${names}`.execute(database)));
@@ -98,22 +98,22 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   };
 }
 
-/** Maximum number of broken connections in a row: all idle connections of the pool may be broken. */
+/** Maximum number of consecutive broken connections. All idle connections in the pool may be broken. */
 const MAX_BROKEN = 10;
 
 /**
- * Runs a transaction. Retries on another connection if the first statement finds its connection broken, because poolers
- * close idle connections. Rejects with the first error: after a lost connection, the rollback fails as well.
+ * Runs a transaction. If the connection turns out to be closed before the first statement, retries on another
+ * connection. Rejects with the first error, because the rollback may also fail.
  */
 async function transact<Result>(
   kysely: Kysely<Tables>,
   settings: Required<TransactionSettings>,
   work: Work<Result>,
 ): Promise<Result> {
-  let hasBegun = false;
+  let hasStarted = false;
   let failed: { readonly error: unknown } | undefined;
   const tracked: Work<Result> = (database) => {
-    hasBegun = true;
+    hasStarted = true;
     return work(database).catch((error) => {
       failed = { error };
       throw error;
@@ -124,26 +124,26 @@ async function transact<Result>(
     try {
       return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(tracked);
     } catch (error) {
-      if (!hasBegun && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
+      if (!hasStarted && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
       throw failed ? failed.error : error;
     }
   }
 }
 
-/** Returns the key of an advisory lock: of an API key in this schema's store, or with an empty name, of the whole store. */
+/** Returns the key of an advisory lock on an API key. With an empty name, returns the key for the whole store. */
 function lockKey(apiKey: string): RawBuilder<unknown> {
   return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
 }
 
-/** Time limit of an idle transaction, in milliseconds. The server then rolls it back and releases its locks. */
+/** Time limit for an idle transaction, in milliseconds. The server then rolls the transaction back. */
 const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
-/** Sets timeouts per transaction, not per connection, because a pooler may share a connection between processes. */
+/** Sets timeouts for the transaction. Connections may be shared between processes by a pooler. */
 function timeoutSettings(busyTimeout: number): RawBuilder<unknown> {
   return sql`set_config('lock_timeout', ${String(busyTimeout)}, true), set_config('idle_in_transaction_session_timeout', ${String(IDLE_TRANSACTION_TIMEOUT)}, true)`;
 }
 
-/** Creates a queue per name. Waiting writes of this process hold no connection, so that reads can use it. */
+/** Creates a queue per name. Writes in a queue hold no connection, so reads can use all of them. */
 function createNamedQueues() {
   const queuesByName = new Map<string, { readonly run: ReturnType<typeof createSerialQueue>; waiting: number }>();
   return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {

@@ -3,16 +3,13 @@ const ESCAPE = '\u0001';
 const ESCAPED_NUL = `${ESCAPE}\u0001`;
 const ESCAPED_ESCAPE = `${ESCAPE}\u0002`;
 
-/**
- * Encodes a text for PostgreSQL, which can store every character except NUL. The encoding keeps the sort order of texts.
- * Texts without NUL and U+0001, which is nearly all of them, stay unchanged.
- */
+/** Encodes NUL, which PostgreSQL cannot store. Keeps the sort order. Text without NUL and U+0001 stays unchanged. */
 export function encodeText(text: string): string {
   if (!text.includes('\0') && !text.includes(ESCAPE)) return text;
   return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll('\0', ESCAPED_NUL);
 }
 
-/** Reverses `encodeText`. */
+/** Decodes text from `encodeText`. */
 export function decodeText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
   return stored.replaceAll(ESCAPED_NUL, '\0').replaceAll(ESCAPED_ESCAPE, ESCAPE);

@@ -1,37 +1,32 @@
 import { Socket } from 'node:net';
 import {
-  type ColumnDefinitionNode,
-  type DataTypeNode,
   type DialectAdapter,
-  GeneratedNode,
   Kysely,
   PostgresAdapter,
   type PostgresCursor,
   PostgresDialect,
   type PostgresPool,
   type PostgresPoolClient,
-  PostgresQueryCompiler,
   type PostgresQueryResult,
-  type QueryCompiler,
 } from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
-import { muteWarnings } from '../../kernel/io.ts';
+import { muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { isConnectionLimit } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
 
-/** Maximum connections of the pool. Each process has one more for notifications. A server allows 100 by default. */
+/** Maximum connections of the pool. Each process has one more for notifications. Servers allow 100 by default. */
 const MAX_CONNECTIONS = 10;
 
 const CONNECT_TIMEOUT = 10_000;
-/** Time limit of a statement, in milliseconds. A slower one is on a connection that broke silently. */
+/** Time limit for a statement, in milliseconds. Detects connections that broke silently. */
 const QUERY_TIMEOUT = 60_000;
 
 /**
- * Opens a PostgreSQL database. Connections are opened on demand, and reopened after they were lost.
- * @param url a URL without a password, which comes from `PGPASSWORD` or `~/.pgpass` as in other PostgreSQL programs
+ * Opens a PostgreSQL database. Connections are opened on demand and reopened if they are lost.
+ * @param url a URL without a password. The password comes from `PGPASSWORD` or `~/.pgpass`.
  */
 export function openPostgres(url: string) {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
@@ -55,13 +50,13 @@ export function openPostgres(url: string) {
   pool.on('error', ignoreError);
   return {
     kysely: new Kysely<Tables>({ dialect: new PooledDialect({ pool: createTranslatingPool(pool, () => isAborted) }) }),
-    /** Opens a dedicated connection outside the pool. */
+    /** Opens a connection outside of the pool. */
     connect: async () => {
       const client = new Client(settings);
       await trackClient(client).connect();
       return client;
     },
-    /** Destroys all connections. A rejected connection would otherwise stay open until the server closes it. */
+    /** Destroys all connections. Otherwise, a rejected connection would stay open until the server closes it. */
     abort: () => {
       isAborted = true;
       for (const socket of sockets) socket.destroy();
@@ -71,17 +66,17 @@ export function openPostgres(url: string) {
 
 function trackClient<Kind extends Client | PoolClient>(client: Kind): Kind {
   if (typeof client.password === 'string') rememberSecret(client.password);
-  // A pending query receives the error. Without one, the error can be ignored.
+  // Pending queries receive the error.
   client.on('error', ignoreError);
   return client;
 }
 
-/** Ignores an error of a connection, because pending queries receive it too. */
+/** Ignores a connection error, because pending queries receive it too. */
 function ignoreError(): void {
   return;
 }
 
-/** Gives `sslmode` the meaning it has in PostgreSQL: `require` encrypts; `verify-ca` and `verify-full` also verify. */
+/** Makes `sslmode` work as in libpq: `require` only encrypts; `verify-ca` and `verify-full` also verify. */
 function withLibpqSslModes(url: string): string {
   return /[?&]sslmode=/.test(url) && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url;
 }
@@ -89,13 +84,13 @@ function withLibpqSslModes(url: string): string {
 const BIGINT = 20;
 const TEXT = 25;
 
-/** Parses bigints as numbers: they are keys and counts, which stay within the safe integers of JavaScript. */
+/** Parses bigints as numbers. All of them are keys or counts within the safe integers. */
 const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') => {
   if (type === BIGINT) return Number;
   return type === TEXT ? decodeText : types.getTypeParser(type, format as 'text');
 };
 
-/** Wraps a pool so that texts are encoded on their way into the database. */
+/** Wraps a pool to encode text in query parameters. */
 function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
@@ -111,10 +106,10 @@ function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPo
   };
 }
 
-/** Delay before a shrunk pool may grow again, in milliseconds. */
+/** Time until a pool may grow again, in milliseconds. */
 const SHRINK_PERIOD = 10_000;
 
-/** Connects, or waits for an existing connection of the pool if the server allows no more. */
+/** Connects. If the server's connection limit is reached, waits for an existing connection in the pool. */
 async function connectOrWait(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
@@ -140,7 +135,7 @@ class TranslatingClient implements PostgresPoolClient {
   query(sql: unknown, values: readonly unknown[] = []): never {
     if (typeof sql !== 'string') throw new TypeError('cursors are not supported');
     const stored = values.map((value) => (typeof value === 'string' ? encodeText(value) : value));
-    // This is the first overload, whose row type only the caller knows.
+    // Only the caller knows the row type of the first overload.
     return this.#client.query(sql, stored) as never;
   }
 
@@ -153,31 +148,15 @@ class PooledDialect extends PostgresDialect {
   override createAdapter(): DialectAdapter {
     return new PooledAdapter();
   }
-
-  override createQueryCompiler(): QueryCompiler {
-    return new PostgresTableCompiler();
-  }
 }
 
 class PooledAdapter extends PostgresAdapter implements SharingAdapter {
   readonly sharesRows = true;
+  /** Integers have 64 bits, times are exact for all JavaScript numbers, and text sorts by bytes. */
+  readonly columnTypes = {
+    'integer primary key': 'bigint generated by default as identity primary key',
+    integer: 'bigint',
+    bigint: 'double precision',
+    text: 'text collate "C"',
+  };
 }
-
-/** Translates the column types of the shared table definitions to PostgreSQL. */
-class PostgresTableCompiler extends PostgresQueryCompiler {
-  /** Makes integer primary keys identity columns. */
-  protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
-    const isCounter = node.primaryKey && (node.dataType as DataTypeNode).dataType === 'integer';
-    const generated = GeneratedNode.create({ identity: true, byDefault: true });
-    super.visitColumnDefinition(isCounter ? { ...node, generated } : node);
-  }
-
-  /** Maps types: integers as wide as SQLite's, times exact for any JavaScript number, and texts in byte order. */
-  protected override visitDataType(node: DataTypeNode): void {
-    this.append(COLUMN_TYPES.get(node.dataType) ?? String(node.dataType));
-  }
-}
-
-const COLUMN_TYPES: ReadonlyMap<unknown, string> = new Map(
-  Object.entries({ integer: 'bigint', bigint: 'double precision', text: 'text collate "C"' }),
-);

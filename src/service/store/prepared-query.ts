@@ -2,12 +2,12 @@ import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
 import type { Database } from './store.ts';
 
 /**
- * An adapter with synchronous access to the only connection, because Kysely's own path to a connection costs as much as a
- * small query. Every query runs in the transaction that holds the connection.
+ * An adapter with synchronous access to a single connection. Kysely's path to a connection costs as much as a small
+ * query. Queries run in the transaction that currently holds the connection.
  */
 export interface DirectAdapter extends DialectAdapter {
   rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
-  /** Returns a promise to wait for if earlier queries have blocked the event loop for too long. */
+  /** Returns a promise to wait for, if queries have blocked the event loop for too long. */
   yieldIfDue(): Promise<void> | undefined;
 }
 
@@ -15,7 +15,7 @@ function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
   return 'rows' in adapter;
 }
 
-/** Placeholder in a compiled query for a value that differs in each run. */
+/** Placeholder for a value in a compiled query. */
 class Placeholder {
   readonly index: number;
 
@@ -25,11 +25,10 @@ class Placeholder {
 }
 
 /**
- * Prepares a query that is built and compiled once for each shape of its parameters, because building a query costs
- * several times more than running it.
- * @param build builds the query. Strings, numbers, and null in its parameters are placeholders, which `build` may pass to
- * the query but must not inspect. Missing keys, booleans, bigints, and array lengths form the shape, and may affect the
- * query.
+ * Prepares a query that is compiled once for each shape of its parameters. Compiling a query costs several times more
+ * than running it.
+ * @param build builds the query. Strings, numbers, and null in its parameters are placeholders that `build` must not
+ * inspect. Missing keys, booleans, bigints, and array lengths are part of the shape, so `build` may depend on them.
  */
 export function prepareQuery<Parameters extends object, Row>(
   build: (database: Database, parameters: Parameters) => Compilable<Row>,
@@ -60,16 +59,16 @@ export function prepareQuery<Parameters extends object, Row>(
   };
 }
 
-/** Maximum number of compiled forms of a query. Forms differ in their filters or their number of rows. */
+/** Maximum number of compiled shapes per query. */
 const MAX_FORMS = 200;
 
-/** The compiled forms of a query, by shape of the parameters. */
+/** Compiled queries, by the shape of their parameters. */
 class CompiledForms<Row> {
   readonly queries = new Map<Shape, CompiledQuery<Row>>();
   readonly #array = new Shape();
   readonly #object = new Shape();
 
-  /** Returns the shape of the parameters, and appends their values to `values` in the order of the placeholders. */
+  /** Returns the shape of parameters. Appends their values to `values`, in the order of the placeholders. */
   shapeOf(parameters: object, values: unknown[]): Shape {
     if (Array.isArray(parameters)) {
       return parameters.reduce<Shape>((shape, part) => shape.append(this.#kindOf(part, values)), this.#array);
@@ -81,7 +80,7 @@ class CompiledForms<Row> {
     return shape;
   }
 
-  /** Returns `Placeholder` for a value, the shape of an array or object, and any other part unchanged. */
+  /** Returns `Placeholder` for a value, the shape of an array or object, or the part unchanged. */
   #kindOf(part: unknown, values: unknown[]): unknown {
     if (typeof part === 'object' && part !== null) return this.shapeOf(part, values);
     if (!isValue(part)) return part;
@@ -90,7 +89,7 @@ class CompiledForms<Row> {
   }
 }
 
-/** A node of a trie of shapes. Arrays or objects with the same structure share the same node. */
+/** A node in a trie of shapes. Parameters with the same structure have the same node. */
 class Shape {
   readonly #children = new Map<unknown, Shape>();
 
@@ -107,7 +106,7 @@ function isValue(part: unknown): boolean {
   return typeof part === 'string' || typeof part === 'number' || part === null;
 }
 
-/** Replaces each value in the parameters by a placeholder. */
+/** Replaces the values in parameters with placeholders. */
 function withPlaceholders<Part>(parameters: Part): Part {
   let count = 0;
   const replace = (part: unknown): unknown => {

@@ -1,13 +1,13 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
-/** Version of the schema that this code uses: the number of migrations. */
+/** Number of migrations. */
 export const SCHEMA_VERSION = 3;
 
 /**
  * Creates or upgrades the tables of a store if necessary.
- * @param name the store's name in messages
- * @param isMissingTable whether an error of the database means that a table does not exist
+ * @param name name of the store in messages
+ * @param isMissingTable whether an error is about a missing table
  * @throws SvcError `local` if the store was written by a newer svc
  */
 export async function upgradeStore(

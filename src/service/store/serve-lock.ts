@@ -4,10 +4,10 @@ import { acquireLock } from '../../kernel/lock.ts';
 import { createStoreFile, parseStoreLocation } from './location.ts';
 
 /**
- * Makes this process the only one that serves a store. Other commands can still use the store. Any number of processes can
- * serve a PostgreSQL database.
- * @returns a function that releases the store
- * @throws SvcError `locked` with the owner's process ID
+ * Locks a store for serving. Other commands can still use the store. A PostgreSQL database can be served by several
+ * processes.
+ * @returns a function that releases the lock
+ * @throws SvcError `locked` with the process ID of the owner
  */
 export async function lockForServing(location: string, clock: Clock): Promise<() => void> {
   const parsed = parseStoreLocation(location);

@@ -2,12 +2,18 @@ import type { DialectAdapter, SelectQueryBuilder } from 'kysely';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Adapter of a database with concurrent writers, which can compete for the same rows. */
+/** Adapter of a database with concurrent writers. */
 export interface SharingAdapter extends DialectAdapter {
   readonly sharesRows: true;
+  readonly columnTypes: ColumnTypes;
 }
 
-/** Locks the selected rows, and skips rows that another transaction has locked. Does nothing with a single writer. */
+/** Column types by their names in SQLite (default: the same name). */
+type ColumnTypes = Readonly<Record<string, string>>;
+
+/**
+ * Locks the selected rows. Skips rows that another transaction has locked. Without concurrent writers, does nothing.
+ */
 export function skipLocked<Table extends keyof Tables, Row>(
   database: Database,
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -15,7 +21,16 @@ export function skipLocked<Table extends keyof Tables, Row>(
   return hasConcurrentWriters(database) ? query.forUpdate().skipLocked() : query;
 }
 
-/** Whether the database runs on a server with concurrent writers. There, many small queries cost more than a large one. */
+/** Whether the database has concurrent writers. It is then remote, and a large query is faster than many small ones. */
 export function hasConcurrentWriters(database: Database): boolean {
-  return 'sharesRows' in database.getExecutor().adapter;
+  return isSharing(database.getExecutor().adapter);
+}
+
+export function columnTypesOf(database: Database): ColumnTypes {
+  const { adapter } = database.getExecutor();
+  return isSharing(adapter) ? adapter.columnTypes : {};
+}
+
+function isSharing(adapter: DialectAdapter): adapter is SharingAdapter {
+  return 'sharesRows' in adapter;
 }

@@ -8,7 +8,7 @@ import type { Database, Store } from './store.ts';
 import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** @throws SvcError `local` if the file cannot be used, `locked` if another process keeps it locked */
+/** @throws SvcError `local` if the file is not usable, `locked` if another process has locked it */
 export async function openSqliteStore(path: string, busyTimeout: number): Promise<Store> {
   const queue = joinFileQueue(path);
   let store: Store | undefined;
@@ -26,6 +26,15 @@ export async function openSqliteStore(path: string, busyTimeout: number): Promis
     throw toOpenError(error, path);
   }
 }
+
+/** Opens an empty store in memory. Nothing is written to disk. */
+export async function openMemoryStore(): Promise<Store> {
+  const store = createStore(await openSqlite(IN_MEMORY, 0), IN_MEMORY, joinFileQueue(IN_MEMORY));
+  await upgradeStore(store, IN_MEMORY, isMissingTable);
+  return store;
+}
+
+const IN_MEMORY = ':memory:';
 
 function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQueue): Store {
   const fail = (error: unknown): never => {

@@ -11,20 +11,20 @@ import {
   SqliteDriver,
   type TransactionSettings,
 } from 'kysely';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
-/** How long a transaction may block the event loop, in milliseconds. */
+/** Maximum time that queries may block the event loop, in milliseconds. */
 const MAX_BLOCKING_TIME = 25;
-/** Maximum number of prepared statements kept. Multi-row statements differ by their number of rows. */
+/** Maximum number of prepared statements to keep. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
 
 /**
- * Opens an SQLite file with concurrent readers and one writer (WAL). A commit returns only once it is on disk (FULL). The
- * file is marked as a store before anything else is written to it.
+ * Opens a SQLite file with concurrent readers and a single writer (WAL). Commits wait for the disk (FULL). Marks the
+ * file as a store before writing anything else.
  */
 export async function openSqlite(path: string, busyTimeout: number): Promise<Kysely<Tables>> {
   const database = await openDatabase(path, busyTimeout);
@@ -43,12 +43,12 @@ function markAsStore(database: DatabaseSync): void {
   if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
 }
 
-/** Sets whether later commits wait until they are on disk. */
+/** Sets whether commits wait for the disk. */
 export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean): Promise<void> {
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
-/** @param timeout milliseconds to wait for another connection's lock */
+/** @param timeout time to wait for locks of other connections, in milliseconds */
 export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   return new DatabaseSync(path, { timeout });
@@ -102,26 +102,26 @@ class NodeSqliteDriver extends SqliteDriver {
     this.#database = database;
   }
 
-  /** Locks a write transaction at once. One that reads first would fail if another process writes before it does. */
+  /** Locks write transactions at the start. After a read, locking for the first write could fail. */
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     this.#database.blockingSince = performance.now();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
-  /** Rolls back unless SQLite has already done so after an error such as a full disk, so that this error is reported. */
+  /** Rolls back, unless SQLite has rolled back after an error. A failed rollback would hide that error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isInTransaction()) await super.rollbackTransaction(connection);
   }
 }
 
 interface PreparingDatabase extends SqliteDatabase {
-  /** The time since which the event loop has not run. */
+  /** Time at which queries started to block the event loop. */
   blockingSince: number;
   isInTransaction(): boolean;
 }
 
-/** Adapts a `DatabaseSync` to Kysely, and prepares each statement once. */
+/** Adapts a `DatabaseSync` to Kysely. Prepares each statement once. */
 function adaptDatabase(database: DatabaseSync): PreparingDatabase {
   const prepared = new Map<string, ReturnType<typeof adaptStatement>>();
   return {
@@ -139,7 +139,7 @@ function adaptDatabase(database: DatabaseSync): PreparingDatabase {
   };
 }
 
-/** Reads rows as arrays and converts them to objects, which takes half the time of the objects of node:sqlite. */
+/** Reads rows as arrays and converts them to objects, which is twice as fast as reading objects. */
 function adaptStatement(sql: StatementSync) {
   const columns = sql.columns().map(({ name }) => name);
   sql.setReturnArrays(true);

@@ -2,14 +2,14 @@ import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { Refusal } from '../refusal.ts';
 
 interface StoreFailureDetails {
-  /** The response for HTTP callers, who can neither see nor repair the store. */
+  /** Response for HTTP callers, who cannot access the store. */
   readonly refusal: Refusal;
-  /** The hint for the process that uses the store. */
+  /** Hint for users of the process. */
   readonly hint: string;
   readonly cause: unknown;
 }
 
-/** The error of a store that is damaged, or whose disk is full or fails. */
+/** The error of a damaged store, or of a disk that is full or fails. */
 export class StoreFailure extends SvcError {
   readonly refusal: Refusal;
 
@@ -19,7 +19,7 @@ export class StoreFailure extends SvcError {
   }
 }
 
-/** Creates the failure for a full disk. Nothing was written, so HTTP callers can wait and retry. */
+/** Creates the failure for a full disk. HTTP callers may retry, because nothing was written. */
 export function diskFullFailure(name: string, cause: unknown): StoreFailure {
   return new StoreFailure(`the disk is full: the store ${name} cannot be written: ${messageOf(cause)}`, {
     refusal: new Refusal('RESOURCE_EXHAUSTED', 'The disk of the store is full.'),
@@ -28,7 +28,7 @@ export function diskFullFailure(name: string, cause: unknown): StoreFailure {
   });
 }
 
-/** Creates the failure for a damaged store. The status tells HTTP callers not to retry. */
+/** Creates the failure for a damaged store. HTTP callers must not retry. */
 export function damagedFailure(name: string, cause: unknown): StoreFailure {
   return new StoreFailure(`the store ${name} is damaged: ${messageOf(cause)}`, {
     refusal: new Refusal('DATA_LOSS', 'The store is damaged.'),

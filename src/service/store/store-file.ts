@@ -2,23 +2,22 @@ import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { SvcError } from '../../kernel/errors.ts';
-import { withoutExperimentalWarning } from '../../kernel/io.ts';
+import { withoutExperimentalWarning } from '../../kernel/process.ts';
 import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
-/** Application ID in the SQLite header that marks a file as a store: `svcS`. */
+/** Application ID in the header of a store's SQLite file: `svcS`. */
 export const APPLICATION_ID = 0x73766353;
 
-/** The first bytes of every SQLite file. */
+/** First bytes of every SQLite file. */
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
 
-/** Tables of every store, including stores from before the application ID. */
-const OWN_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
+/** Tables of all stores, including those from before the application ID. */
+const REQUIRED_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
 
 /**
- * Rejects a file that is not a store, before anything is written to it. Accepts an empty file and an SQLite file without
- * tables, which become a store.
+ * Rejects a file that is not a store. Accepts an empty file, and a SQLite file without tables.
  * @throws SvcError `local`
  */
 export async function rejectForeignFile(path: string, busyTimeout: number): Promise<void> {
@@ -27,12 +26,12 @@ export async function rejectForeignFile(path: string, busyTimeout: number): Prom
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
   if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
   const tables = await readTables(path, busyTimeout);
-  if (tables.length === 0 || OWN_TABLES.every((name) => tables.includes(name))) return;
+  if (tables.length === 0 || REQUIRED_TABLES.every((name) => tables.includes(name))) return;
   throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 
 async function readHeader(path: string): Promise<Buffer> {
-  // Without O_NONBLOCK, opening a FIFO blocks until a writer opens it, and cannot be interrupted.
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer and could not be interrupted.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!(await file.stat()).isFile()) throw foreignFileError(path, 'it is not a regular file');
@@ -43,7 +42,7 @@ async function readHeader(path: string): Promise<Buffer> {
   }
 }
 
-/** Reads the table names. Takes no locks on an unused file, because locking leaves extra files next to it. */
+/** Reads the names of the tables. An unused file is not locked, because locking would create additional files. */
 async function readTables(path: string, timeout: number): Promise<readonly string[]> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   const url = pathToFileURL(path);
@@ -57,7 +56,7 @@ async function readTables(path: string, timeout: number): Promise<readonly strin
   }
 }
 
-/** Whether the file has a write-ahead log, because a process is using it or has died. */
+/** Whether the file has a write-ahead log, which means that a process is using it or has crashed. */
 async function isInUse(path: string): Promise<boolean> {
   return stat(`${path}-wal`).then(
     () => true,

@@ -4,9 +4,9 @@ import type { DeliveryTables } from './delivery-tables.ts';
 import type { KeyTables } from './key-tables.ts';
 
 /**
- * The columns of each table. Times are milliseconds since the epoch, JSON is text, and booleans are 0 or 1, so that the
- * same statements run on every database. Data of an organization refers to its surrogate `key`, so that an API key that
- * does not own the organization cannot access it. `otherFields` is a JSON object of fields unknown to the interface.
+ * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are 0 or 1, so that the
+ * same statements run on every database. Data of an organization refers to the organization's surrogate `key`, so that
+ * other API keys cannot access it. `otherFields` is a JSON object of fields that the API does not define.
  */
 export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
@@ -19,7 +19,7 @@ export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
     ownerEmail: string;
     ownerAvatar: string;
     authToken: string;
-    /** The key that signs access tokens of users. Never leaves the store. */
+    /** Key that signs access tokens. Never leaves the store. */
     signingKey: string;
   };
   apiKeys: { id: string; workspaceId: string; apiKeyName: string; type: string };
@@ -37,7 +37,7 @@ export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
     folderId: string;
     folderName: string | null;
     parentFolderId: string;
-    /** JSON array of the IDs from `root` down to the parent. */
+    /** JSON array of folder IDs, from `root` to the parent. */
     ancestors: string;
     accessType: string;
     inheritAccessFromParent: number;
@@ -50,7 +50,7 @@ export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
     documentId: string;
     id: string;
     documentName: string | null;
-    /** Null for the organization's top level. */
+    /** Null at the top level of the organization. */
     folderId: string | null;
     disabled: Generated<number>;
     accessType: Generated<string>;
@@ -65,15 +65,15 @@ export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
     initial: string | null;
     otherFields: string | null;
   };
-  /** Access of users. `resourceId` is the ID of a folder or document, or empty for the organization itself. */
+  /** Memberships. `resourceId` is the ID of a folder or document, or empty for the organization. */
   members: {
     organization: number;
     level: MemberLevel;
     resourceId: string;
     userId: string;
-    /** Null means the default, `editor`. */
+    /** Null for the default, `editor`. */
     accessRole: string | null;
-    /** Null means never. */
+    /** Null for no expiry. */
     expiresAt: number | null;
     addedAt: number;
   };

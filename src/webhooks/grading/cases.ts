@@ -5,13 +5,12 @@ import { CASE_NAMES, type CaseName } from './case-names.ts';
 import type { ExpectationName } from './expectations.ts';
 import type { CreateTestDelivery, SenderConfiguration, TestDelivery } from './test-delivery.ts';
 
-/** A test case: a situation that every receiver meets in production, by accident or by attack. */
+/** A test case: a situation that receivers face in production, by accident or through an attack. */
 export interface ReceiverCase extends CaseDefinition {
   readonly name: CaseName;
 }
 
 interface CaseDefinition {
-  /** Why a receiver must handle the case. */
   readonly why: string;
   /** Creates the deliveries, which are sent in sequence. */
   readonly send: (create: CreateTestDelivery) => readonly TestDelivery[];
@@ -19,7 +18,7 @@ interface CaseDefinition {
   /** The only form of deliveries that the case applies to (default: both). */
   readonly form?: WebhookForm;
   /** Why the case cannot run with this sender configuration; `undefined` if it can. */
-  readonly skipReason?: (means: SenderConfiguration) => string | undefined;
+  readonly skipReason?: (sender: SenderConfiguration) => string | undefined;
 }
 
 const MEGABYTE = 1024 * 1024;

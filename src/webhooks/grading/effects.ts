@@ -7,11 +7,9 @@ import { type PostOptions, sendPost } from '../post.ts';
 /** One effect of a delivery, as reported by the receiver. */
 export interface ReceiverEffect {
   readonly id: string;
-  /** The event type, if the receiver reports it. */
   readonly event?: string;
 }
 
-/** Maximum size of a list of effects. */
 const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
 /**

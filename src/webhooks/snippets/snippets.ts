@@ -95,7 +95,7 @@ func VerifyDelivery(body []byte, header http.Header, secret string) bool {
 	return false
 }
 
-// Receive handles deliveries, as http.HandleFunc("/hook", Receive).
+// Receive handles deliveries. Register it with http.HandleFunc("/hook", Receive).
 func Receive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 10<<20))
 	if err != nil {
@@ -163,7 +163,7 @@ function verify_delivery(string $body, array $headers, string $secret): bool
     return false;
 }
 
-/** Handles a delivery, as the only call of the page. */
+/** Handles a delivery. Call receive() in the script of the webhook URL. */
 function receive(): void
 {
     $body = file_get_contents('php://input');

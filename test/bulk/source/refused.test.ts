@@ -85,7 +85,7 @@ describe('the error for an invalid input names the position and the problem', ()
     ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: the column 'userId' is missing"],
     ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells, but the header has 2'],
     ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cell, but the header has 2'],
-    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: the quote is never closed'],
+    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: the quote is not closed'],
     ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
 
     ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cell'],
@@ -145,7 +145,7 @@ describe('the error for an invalid input names the position and the problem', ()
     const csv = 'userId,name\na,x\nb,"y\nc,z\n';
     for (const size of [1, 2, 3, 4]) {
       expect((await refusal(latin1, 'json', size)).message).toBe('stdin: byte 0xe9 at offset 3 is not UTF-8');
-      expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: the quote is never closed');
+      expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: the quote is not closed');
     }
   });
 });

@@ -121,7 +121,7 @@ describe.each(STATUSES)('a response with HTTP %i and without the envelope of the
   it.each(Object.entries(FOREIGN_BODIES))('keeps the record unless the old token still works: %s', async (_, body) => {
     const applied = await resetWith(respond(true, status, body));
     expect(applied).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
-    expect(applied.error.message).toContain('was replaced, and the new one is lost');
+    expect(applied.error.message).toContain('was replaced, but the new token is lost');
     for (const isApplied of [true, false]) {
       const unknown = await resetWith(respond(isApplied, status, body), { SVC_AUTH_TOKEN: '' });
       expect(unknown).toMatchObject({ error: { exitCode: 9 }, states: ['unknown'] });

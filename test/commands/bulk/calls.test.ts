@@ -77,7 +77,7 @@ describe('a call for each record', () => {
     const whole = await notify({ files: { 'n.ndjson': ndjson(silent) } });
     expect(whole.error?.message).toBe('n.ndjson:1: displayBodyMessage: is missing');
     const notOne = await notify({ files: { 'n.json': '["hello"]' } });
-    expect(notOne.error?.message).toBe('n.json:1: the record: expected an object of fields, got text');
+    expect(notOne.error?.message).toBe('n.json:1: the record: expected an object, got text');
   });
 
   it('fails on its own, and is sent again with the same ID', async () => {

@@ -35,7 +35,7 @@ describe('a record for another organization than the command', () => {
 
   it('is rejected in --data', async () => {
     const data = { organizationId: 'acme', users: LINES };
-    const { exitCode, requests } = await runBulk({ files: {}, data, fromDocument: true });
+    const { exitCode, requests } = await runBulk({ files: {}, data, usesDataFlag: true });
     expect([exitCode, requests]).toEqual([3, []]);
   });
 
@@ -87,7 +87,7 @@ describe('the other fields of a target', () => {
   it.each([
     ['documentId', { documentId: 'd1' }, 'd2', "'d2' differs from 'd1', the target of all records"],
     ['folderId', { folderId: 'f1' }, 'f2', "'f2' differs from 'f1', the target of all records"],
-    ['documentId', {}, 'd2', "the record is for 'd2', but the command does not name a documentId"],
+    ['documentId', {}, 'd2', "the record is for 'd2', but the command does not set documentId"],
   ])('are checked as well: %s beside %j', async (field, given, stated, message) => {
     const records = [{ userId: 'a', [field]: stated }];
     const refused = await runBulk({ data: { organizationId: 'acme', ...given }, files: files('u.json', records) });

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../src/catalog/events.ts';
 import { checkEventTypes } from '../../../src/commands/call/event-types.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import { type Hint, hint } from '../../../src/kernel/hint.ts';
 
 /** Checks event types, and returns the warnings. */
 async function check(types: readonly string[], allowUnknownEvent?: true): Promise<readonly string[]> {
   const warnings: string[] = [];
-  const warn = async (text: string) => void warnings.push(text);
+  const warn = async (message: string | Hint) => void warnings.push(hint`${message}`.format());
   await checkEventTypes({ warn }, types, { allowUnknownEvent }, 'bad_data');
   return warnings;
 }

@@ -77,7 +77,7 @@ describe('--wait', () => {
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 'failed' });
     expect(thrown).toMatchObject({
       failure: 'some_failed',
-      message: 'documents migration-status ended as failed',
+      message: 'documents migration-status failed (status: failed)',
     });
   });
 

@@ -112,11 +112,11 @@ describe('svc local import rejects', () => {
     ],
     ['users: [{organizationId: acme, userId: ""}]', 'state.yaml: users[0].userId: is empty'],
     ['users: {}', 'state.yaml: users: expected a list, got an object'],
-    ['[]', 'state.yaml: expected an object of fields, got a list'],
+    ['[]', 'state.yaml: expected an object, got a list'],
     [`user: [${user}]`, "state.yaml: user: unknown field; did you mean 'users'?"],
     [
       'userData: [{organizationId: a, userId: u, comments: [1]}]',
-      'state.yaml: userData[0].comments[0]: expected an object of fields',
+      'state.yaml: userData[0].comments[0]: expected an object',
     ],
     [
       'crdt: [{organizationId: a, documentId: d, editorId: e, type: text, data: 1}]',

@@ -4,9 +4,13 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
-import { formatEquivalentCommand, loadSetupOperation } from '../../../src/commands/setup/setup-operation.ts';
+import { createEquivalentStep, loadSetupOperation } from '../../../src/commands/setup/setup-operation.ts';
+import { commandLineOf } from '../../../src/kernel/hint.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { fakeContext } from '../fake-context.ts';
+
+const formatEquivalentCommand = (...given: Parameters<typeof createEquivalentStep>) =>
+  commandLineOf(createEquivalentStep(...given));
 
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\0'));
 const word = fc.stringMatching(/^[\w.-]+$/);

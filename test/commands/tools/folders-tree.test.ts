@@ -148,7 +148,7 @@ describe('svc folders tree', () => {
     const { out, err } = await drawn(chain);
     expect(out.split('\n')).toHaveLength(252);
     expect(err).toBe(
-      'warning: these folders have no parent in the organization and are shown at the top: f0\n' +
+      'warning: these folders have no parent in the organization and are shown at the top level: f0\n' +
         'warning: the tree has 300 levels, and only the first 250 are shown\n',
     );
   });

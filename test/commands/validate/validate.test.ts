@@ -189,9 +189,9 @@ describe('everything in one pass', () => {
   it('reports duplicates in the part before an error that hides the rest', async () => {
     const content = 'userId\na\na\n"b\nc\n';
     const { stdout } = await validate({ name: 'u.csv', content });
-    expect(stdout).toBe("u.csv:4:1: the quote is never closed\nu.csv:3: userId: 'a' is already on line 2\n");
+    expect(stdout).toBe("u.csv:4:1: the quote is not closed\nu.csv:3: userId: 'a' is already on line 2\n");
     expect((await validate({ name: '-', content, flags: { inputFormat: 'csv' } })).stdout).toBe(
-      'stdin:4:1: the quote is never closed\n',
+      'stdin:4:1: the quote is not closed\n',
     );
   });
 

@@ -247,7 +247,7 @@ describe('svc webhooks listen --local', () => {
   it('works without the service if a secret is given', async () => {
     const environment = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
     const { url, secret, context } = await listening({}, { environment });
-    expect(context.stderr()).toContain('warning: no temporary endpoint: cannot reach 127.0.0.1:1');
+    expect(context.stderr()).toContain('warning: cannot create a temporary endpoint: cannot reach 127.0.0.1:1');
     expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
   });
 

@@ -51,7 +51,7 @@ describe('svc webhooks send', () => {
     await (await sending({ url: to.url.href, authTokenFile: file('token'), encode: true })).run;
     expect(to.received[0]?.headers['authorization']).toBe(`Basic ${token}`);
     expect(unpackBody(String(to.received[0]?.body))).toMatchObject({
-      how: 'decoded',
+      kind: 'decoded',
       payload: { actionType: 'added', notificationSource: 'comment' },
     });
   });
@@ -66,7 +66,7 @@ describe('svc webhooks send', () => {
     const to = await target();
     await (await sending({ url: to.url.href, secretFile: file('secret'), encryptFor: file('key') })).run;
     expect(unpackBody(String(to.received[0]?.body), keys.privateKey)).toMatchObject({
-      how: 'decrypted',
+      kind: 'decrypted',
       payload: { event: 'comment.add' },
     });
   });
@@ -88,7 +88,7 @@ describe('svc webhooks send', () => {
     const { context, run } = await sending({ url: to.url.href });
     await expect(run).rejects.toMatchObject({
       failure: 'unusable_answer',
-      hint: expect.stringContaining('redirects are not followed'),
+      hint: expect.stringContaining('svc does not follow redirects'),
     });
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 307 });
     expect(to.received.length).toBe(1);

@@ -97,7 +97,7 @@ describe('svc webhooks verify', () => {
     const { verify, paths, token, folder } = await saved();
     await writeFile(join(folder, 'headers'), `authorization: Basic ${token}`);
     expect((await verify({ authTokenFile: paths.token })).stdout()).toContain('comment.add');
-    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token is different');
+    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token does not match');
   });
 
   it('reads recordings of webhooks listen', async () => {

@@ -140,8 +140,8 @@ describe('a delivery to an endpoint', () => {
       }),
     );
     expect(received.map((each) => unpackBody(each.body, privateKey))).toMatchObject([
-      { how: 'decoded', payload: { event: 'comment.add' } },
-      { how: 'decrypted', payload: { event: 'comment.add' } },
+      { kind: 'decoded', payload: { event: 'comment.add' } },
+      { kind: 'decrypted', payload: { event: 'comment.add' } },
     ]);
     for (const { headers, body: sent } of received) {
       new Webhook(body.result?.data.secret).verify(sent, headers as Record<string, string>);

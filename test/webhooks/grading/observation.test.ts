@@ -15,7 +15,7 @@ const make = createDeliveryFactory({ form: 'advanced', secret: newSecret() }, sy
 function seen(name: string, results: readonly PostResult[]) {
   const found = RECEIVER_CASES.find((one) => one.name === name);
   if (!found) throw new Error(`there is no case ${name}`);
-  return { case: found, deliveries: found.send(make), results, isGone: false };
+  return { case: found, deliveries: found.send(make), results, isUnresponsive: false };
 }
 
 describe('the expectations', () => {
@@ -66,9 +66,9 @@ describe('the grade', () => {
       verdict: 'ok',
       expected: '2xx, applied once',
     });
-    expect(applied()).toContain('it was not applied');
-    expect(applied({ id }, { id })).toContain('it was applied 2 times');
-    expect(applied({ id, event: 'x' })).toContain("it was applied as 'x' instead of 'comment.add'");
+    expect(applied()).toContain('; not applied');
+    expect(applied({ id }, { id })).toContain('; applied 2 times');
+    expect(applied({ id, event: 'x' })).toContain("; applied as 'x' instead of 'comment.add'");
     const forged = seen('wrong-signature', [answer(401)]);
     const [shipment] = forged.deliveries;
     expect(gradeObservation(forged, [{ id: shipment?.id ?? '' }])).toMatchObject({ verdict: 'fail' });
@@ -79,7 +79,7 @@ describe('the grade', () => {
   });
 
   it('is a failure if the receiver went down, whatever it responded', () => {
-    const gone = { ...seen('large', [silence(false)]), isGone: true };
+    const gone = { ...seen('large', [silence(false)]), isUnresponsive: true };
     expect(gradeObservation(gone)).toMatchObject({
       verdict: 'fail',
       did: 'nothing (1 ms); the receiver has not responded since',

@@ -1,17 +1,17 @@
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import type { JobReceipt } from './receipt.ts';
 
-/** Totals of one time interval of a job. */
+/** Totals of a time interval of a job. */
 export interface Interval extends SeriesPoint {
-  /** Seconds. */
+  /** Start and end, in seconds since the start of the job. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Minimum length of the last interval, relative to the others. A shorter one is merged with the previous interval. */
+/** Minimum length of the last interval, relative to the others. A shorter interval is merged with the previous one. */
 const MIN_LAST_INTERVAL = 0.3;
 
-/** Splits the duration of a job into at most `most` equal intervals. The last one ends with the job. */
+/** Splits the duration of a job into equal intervals, at most `most`. Only the last interval may be shorter. */
 export function splitIntoIntervals(
   { series, times }: Pick<JobReceipt, 'series' | 'times'>,
   most: number,
@@ -32,14 +32,13 @@ export function splitIntoIntervals(
   return [...intervals.slice(0, -2), { ...mergePoints(before, last), from: before.from, to: last.to }];
 }
 
-/** Computes the records per second of an interval. */
 export function recordsPerSecond({ settled, from, to }: Pick<Interval, 'settled' | 'from' | 'to'>): number {
   return settled / (to - from);
 }
 
 /**
- * Computes the average records per second of a job of the given duration, at most the highest rate of an interval. Counts
- * only the records of the intervals, because the counts of a running or killed job are newer than its intervals and its duration.
+ * Computes the average records per second of a job. Counts the records of the intervals, because the counts of a
+ * running or killed job are newer than its duration.
  */
 export function averageRate(intervals: readonly Interval[], seconds: number): number {
   const settled = intervals.reduce((sum, interval) => sum + interval.settled, 0);

@@ -7,10 +7,8 @@ import { redactValue } from '../../../kernel/redact.ts';
 import { type JobStatus, readStatus } from '../status.ts';
 import type { JobReceipt } from './receipt.ts';
 
-/** A receipt with the path of each input. */
 type LocatedReceipt = JobReceipt & { readonly paths: readonly string[] };
 
-/** Reads the receipt of a job, including failure reasons. */
 export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   const journal = await openJournal(folder);
   try {
@@ -53,7 +51,7 @@ function redactFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
   return Object(redactValue(fields, []));
 }
 
-/** Summarizes latencies in milliseconds per request, including retries and pauses, accurate to about 9%. */
+/** Computes latency quantiles in milliseconds per request, including retries and pauses. Accurate to about 9%. */
 function summarizeLatency(histogram: Histogram): JobReceipt['latency'] {
   const at = (share: number) => {
     const value = histogram.quantile(share);

@@ -3,14 +3,14 @@ import type { Histogram } from '../../../bulk/journal/histogram.ts';
 import type { JobInput } from '../../../bulk/journal/job-description.ts';
 import type { SeriesPoint } from '../../../bulk/journal/time-series.ts';
 
-/** Result of a bulk job as plain data, without secrets. */
+/** Result of a bulk job, without secrets. JSON output has the same fields. */
 export interface JobReceipt {
   readonly id: string;
   readonly operation: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** Names of all inputs, joined. */
+  /** Names of all input files, joined for display. */
   readonly input: string;
-  /** Input files, in order; at least one. */
+  /** Input files, in order. Never empty. */
   readonly inputs: readonly Pick<JobInput, 'name' | 'format' | 'bytes' | 'sha256'>[];
   /** Fields of the operation except its records. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export interface JobReceipt {
   readonly target: { readonly profile: string | null; readonly origin: string; readonly apiKey: string | null };
   readonly counts: Readonly<Record<'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped', number>>;
   readonly times: {
-    /** RFC 3339. */
+    /** Start of the first run, RFC 3339. */
     readonly startedAt: string;
     readonly endedAt: string | null;
     /** Total duration of all runs, in seconds. */
@@ -29,9 +29,9 @@ export interface JobReceipt {
   readonly retries: number;
   /** Pauses for rate limits. */
   readonly waits: { readonly count: number; readonly seconds: number };
-  /** Milliseconds per request; null if nothing was sent. */
+  /** Milliseconds per request. Null if no request was sent. */
   readonly latency: Readonly<Record<'p50' | 'p90' | 'p99' | 'max', number | null>>;
-  /** Number of requests by duration, ascending. Empty steps may be omitted. */
+  /** Number of requests by duration, in ascending order. Empty steps may be missing. */
   readonly histogram: ReturnType<Histogram['steps']>;
   /** Totals per interval of `seconds`. */
   readonly series: { readonly seconds: number; readonly points: readonly SeriesPoint[] };

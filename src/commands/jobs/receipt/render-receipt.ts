@@ -14,24 +14,23 @@ import {
 import { createMeasure } from '../../../output/width.ts';
 import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.ts';
 import type { JobReceipt } from './receipt.ts';
-import { renderSparkline } from './sparkline.ts';
 
 export interface ReceiptStyle {
-  /** Plain text for screen readers, without sparklines. */
+  /** Whether to omit sparklines, for screen readers. */
   readonly plain: boolean;
-  /** Width of the terminal, for wrapping lines. */
+  /** Width of the terminal, if lines should be wrapped. */
   readonly width?: number | undefined;
 }
 
 const SPARKLINE_WIDTH = 40;
 const GAP = '  ';
 const RESUME_LABEL = 'resume with';
-/** Width of the longest label plus the gap. */
+/** Width of the longest label, plus the gap. */
 const MARGIN = RESUME_LABEL.length + GAP.length;
 const PLAIN_INTERVALS = 8;
 const MAX_REASONS = 5;
 
-/** Renders the receipt of a job as labeled lines, escaped for a terminal. */
+/** Renders a receipt as labeled lines, escaped for a terminal. */
 export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): Promise<string> {
   const rows = [...receiptLines(receipt, style)].map(([name, text]) => [name, escapeForTerminal(text)] as const);
   if (!style.width) {
@@ -44,7 +43,7 @@ export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): P
     rows.filter((row) => !isWide(row)),
     { measure, width: style.width, gap: GAP },
   );
-  // A command stays on one line, so that it can be copied.
+  // A command on a single line can be copied.
   return [...shown, ...rows.filter(isWide).map(([name, text]) => `${name}\n${text}\n`)].join('');
 }
 
@@ -102,7 +101,7 @@ function* reasonLines(most: readonly FailureReason[], others: number, { plain }:
   if (more > 0) yield ['', `${formatCount(more)} with other reasons`];
 }
 
-/** Formats a failure reason: `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`. */
+/** Formats a reason, such as `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`. */
 function formatReason(
   { count: records, status, message, code, examples }: FailureReason,
   { ellipsis }: Glyphs,
@@ -112,19 +111,19 @@ function formatReason(
   return `${formatCount(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
 }
 
-/** Formats a position as ` on line 6`, with the file if there are several. */
+/** Formats a position, such as ` on line 6`. Includes the file if there are several. */
 export function formatPosition({ file, line }: Omit<FailureReason['examples'][number], 'id'>): string {
   const where = file === undefined ? '' : ` of ${file}`;
   return line === null ? '' : ` on line ${line}${where}`;
 }
 
-/** Formats a target: `https://api.example.com (profile prod, API key k1)`. */
+/** Formats a target, such as `https://api.example.com (profile prod, API key k1)`. */
 export function formatTarget({ target: { origin, profile, apiKey } }: Pick<JobReceipt, 'target'>): string {
   const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`].filter(Boolean).join(', ');
   return by ? `${origin} (${by})` : origin;
 }
 
-/** Formats counts as `9 succeeded, 1 failed`. Zero counts are omitted, except succeeded. */
+/** Formats counts, such as `9 succeeded, 1 failed`. Omits zero counts, except for succeeded records. */
 function formatStatusCounts(counts: JobReceipt['counts']): string {
   return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || counts[status] > 0)
@@ -132,21 +131,29 @@ function formatStatusCounts(counts: JobReceipt['counts']): string {
     .join(', ');
 }
 
-/** Formats latencies: `p50 12 ms, p90 15 ms, p99 40 ms, max 1.3 s`. */
+/** Formats latencies, such as `p50 12 ms, p90 15 ms, p99 40 ms, max 1.3 s`. */
 export function formatLatency(latency: JobReceipt['latency']): string {
   return Object.entries(latency)
     .map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`)
     .join(', ');
 }
 
-/** Formats times: `12 s, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC`. */
+/** Formats times, such as `12 s, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC`. */
 function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
   const end = endedAt === null ? 'until now' : `to ${formatTimestamp(endedAt)}`;
   const waited = isSignificantWait(waits) ? `; ${formatElapsed(waits.seconds)} waiting for rate limits` : '';
   return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
 }
 
-/** Whether rate limits delayed the job noticeably. Very short waits come from normal queueing. */
+/** Whether rate limits delayed the job. Very short waits are normal queueing. */
 export function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
   return seconds >= 0.1;
+}
+
+const STEPS = '▁▂▃▄▅▆▇█';
+
+/** Renders values as a line of bars. The highest value is a full block, and 0 is a space. */
+export function renderSparkline(values: readonly number[]): string {
+  const most = Math.max(...values, 0);
+  return values.map((value) => (value > 0 ? STEPS[Math.ceil((value / most) * STEPS.length) - 1] : ' ')).join('');
 }

@@ -4,13 +4,12 @@ import type { JobReceipt } from '../receipt/receipt.ts';
 import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
 import type { Chart } from './chart.ts';
 
-/** Maximum number of columns that are distinguishable on a phone. */
+/** Maximum number of columns that a phone can display clearly. */
 const MAX_COLUMNS = 60;
-/** Minimum number of columns for a useful chart. */
 const MIN_COLUMNS = 3;
 const LABEL_COUNT = 5;
 
-/** Creates the charts of a job. Very short jobs have no charts over time. */
+/** Creates the charts of a job. Very short jobs have no charts with a time axis. */
 export function createCharts(receipt: JobReceipt): readonly Chart[] {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
   const overTime =
@@ -25,11 +24,11 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
 }
 
 function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const most = Math.max(...intervals.map(recordsPerSecond));
+  const peak = Math.max(...intervals.map(recordsPerSecond));
   const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
   return {
     title: 'Records per second',
-    summary: `Average ${average}, peak ${formatCount(Math.round(most))}.`,
+    summary: `Average ${average}, peak ${formatCount(Math.round(peak))}.`,
     ...createAxes(intervals, formatCount),
     series: [
       { name: 'succeeded', kind: 'good' },
@@ -78,13 +77,13 @@ function createResponseTimeChart(intervals: readonly Interval[]): Chart {
 }
 
 function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
+  const peak = Math.max(...intervals.map(({ inFlight }) => inFlight));
   const waited = isSignificantWait(waits)
     ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
     : 'No request waited for rate limits.';
   return {
     title: 'Requests in flight',
-    summary: `Peak ${formatCount(most)}. ${waited}`,
+    summary: `Peak ${formatCount(peak)}. ${waited}`,
     ...createAxes(intervals, formatCount),
     series: [{ name: 'in flight', kind: 'calm' }],
     columns: createColumns(intervals, ({ inFlight }) => ({

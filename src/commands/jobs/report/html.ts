@@ -1,6 +1,6 @@
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 
-/** Trusted HTML. Created only by `html`, so that all other text is escaped. */
+/** Trusted HTML. Only `html` creates it, from escaped values. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | readonly Html[] | string | number | undefined;
 
-/** Template tag for HTML. Values are escaped, and control characters are made visible. */
+/** Template tag that escapes HTML and control characters in values. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: texts }, ...parts.map(renderPart)));
 }

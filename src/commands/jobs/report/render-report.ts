@@ -11,10 +11,7 @@ import { createCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/**
- * Renders the report of a job as one self-contained HTML page, without scripts, requests, or fonts. The output is
- * deterministic.
- */
+/** Renders the report of a job as a self-contained HTML page without scripts. The output is deterministic. */
 export function renderReport(receipt: JobReceipt): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -62,18 +59,20 @@ const OUTCOMES = [
 
 function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
   const { total } = counts;
-  const there = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
+  const shownOutcomes = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
   let x = 0;
-  const shares = there.map(([status, , kind]) => {
+  const shares = shownOutcomes.map(([status, , kind]) => {
     const width = total > 0 ? (counts[status] / total) * 1000 : 0;
-    // A nonzero share is always visible.
+    // Keeps nonzero shares visible.
     const shown = counts[status] > 0 ? Math.max(4, width) : 0;
     const from = Math.min(x, 1000 - shown);
     x += width;
     return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${shown.toFixed(1)}" y="0" height="10"/>`;
   });
-  const description = there.map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`).join(', ');
-  const tiles = there.map(
+  const description = shownOutcomes
+    .map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`)
+    .join(', ');
+  const tiles = shownOutcomes.map(
     ([status, name, kind]) =>
       html`<div class="${kind}"><dt>${name}</dt><dd>${formatCount(counts[status])}</dd><dd class="share">${formatShare(counts[status], total)}</dd></div>
 `,
@@ -163,7 +162,7 @@ function formatFieldValue(value: unknown): string {
   return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Formats a percentage. Only the whole is shown as 100%, and only zero as 0%. */
+/** Formats a percentage. Only a complete share is formatted as 100%, and only zero as 0%. */
 function formatShare(part: number, whole: number): string {
   if (whole === 0 || part === whole) return whole === 0 ? '' : '100%';
   const percent = (part / whole) * 100;

@@ -12,7 +12,7 @@ import { renderReport } from './render-report.ts';
 
 /**
  * Writes the report of a job to a new file or to stdout.
- * @throws SvcError `usage` if the file exists
+ * @throws SvcError `usage` if the file exists, or without `--html`
  */
 export async function reportJob(
   context: Context,
@@ -30,7 +30,7 @@ export async function reportJob(
   await context.note(`wrote ${file}`);
 }
 
-/** Writes a new file. A partially written file is deleted. */
+/** Writes a new file. On failure, deletes the incomplete file. */
 async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);

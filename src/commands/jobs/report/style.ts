@@ -1,4 +1,4 @@
-/** Style sheet of the report, for light and dark screens, phones, and print. */
+/** Style sheet of the report. Supports dark mode, phones, and print. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

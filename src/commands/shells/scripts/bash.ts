@@ -1,10 +1,10 @@
 /**
- * Works in bash 3.2 and without bash-completion. bash 4 and later splits words where readline does, including at `=`,
- * `:`, and `@`, so the script joins them again, guided by the blanks of the line. It parses the current word once more
- * to find out which part readline replaces (everything after the last split or the opening quote, in every version) and
- * whether a quote is open. Each candidate is quoted, so that nothing in it is evaluated when the line runs. Inside an
- * open quote, only candidates that need no quoting are offered, and a prefix is never offered alone, because readline
- * would close the quote after it. bash 3.2 has no `compopt` and adds no blank after the closing quote.
+ * Works in bash 3.2 and later, without bash-completion. bash 4 and later splits words where readline does, including at
+ * `=`, `:`, and `@`, so the script joins words that no blank separates. It parses the current word to find the text that
+ * readline replaces (everything after the last separator or opening quote) and any open quote. Each candidate is quoted,
+ * so that the shell does not evaluate it. Inside an open quote, the script omits candidates that need quotes, and adds a
+ * second candidate to a prefix, because readline closes the quote after a single candidate. bash 3.2 has no `compopt`, so
+ * it adds no blank after a closing quote.
  */
 export const BASH = `_svc() {
   local rest=\${COMP_LINE:0:COMP_POINT} count=0 at blank word current candidate char quote= plain= kept= outer

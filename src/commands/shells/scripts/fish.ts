@@ -1,4 +1,7 @@
-/** fish shows descriptions itself, and adds no blank after a candidate that ends in `/` or `=`. It prints an error for a missing program. */
+/**
+ * fish displays descriptions, and adds no blank after a candidate that ends in `/` or `=`. It would print an error if
+ * svc were missing, so the script checks first.
+ */
 export const FISH = `function __svc_complete
     command -q svc; or return
     set -l typed (commandline -opc)

@@ -1,6 +1,6 @@
 /**
- * Passes an empty word as a pair of quotes, because Windows PowerShell drops empty arguments of programs. Reads the output
- * as UTF-8, whatever encoding the console expects. Curly quotes, too, end a text in single quotes.
+ * Passes an empty word as a pair of quotes, because Windows PowerShell drops empty arguments. Reads the output as UTF-8
+ * in any console encoding. Escapes curly quotes, which also end a string in single quotes.
  */
 export const POWERSHELL = `Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)

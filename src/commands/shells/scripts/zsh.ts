@@ -1,6 +1,6 @@
 /**
- * Works as a file in `fpath` and when sourced. zsh quotes the inserted text itself, so `~/` is removed from candidates:
- * quoted, it would not mean the home folder. `_describe` treats colons and backslashes specially.
+ * Works as a file in `fpath`, and with `source`. Removes `~/` from candidates, because zsh quotes the inserted text,
+ * and a quoted `~` is not the home folder. Escapes colons and backslashes for `_describe`.
  */
 export const ZSH = `#compdef svc
 _svc() {

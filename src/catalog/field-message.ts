@@ -1,0 +1,26 @@
+import type * as z from 'zod';
+
+/** Part of a message: text, or a field. */
+type MessagePart = string | { readonly field: string };
+
+/** Names a field in messages: by its path, or by its flag. */
+export type NameField = (field: string) => string;
+
+/**
+ * Template tag for the message of an issue whose fields each caller names in its own terms:
+ * fieldMessage`specify ${{ field: 'documentId' }} or ${{ field: 'folderId' }}, not both`.
+ */
+export function fieldMessage(texts: TemplateStringsArray, ...values: readonly MessagePart[]) {
+  const parts = texts.flatMap((text, at): readonly MessagePart[] => [text, values[at] ?? '']);
+  return { message: formatParts(parts, (field) => field), params: { parts } };
+}
+
+/** Formats the message of an issue. Without `nameField`, it is the message of the service. */
+export function formatIssueMessage(issue: z.core.$ZodIssue, nameField?: NameField): string {
+  const parts: readonly MessagePart[] | undefined = issue.code === 'custom' ? issue.params?.['parts'] : undefined;
+  return nameField && parts ? formatParts(parts, nameField) : issue.message;
+}
+
+function formatParts(parts: readonly MessagePart[], nameField: NameField): string {
+  return parts.map((part) => (typeof part === 'string' ? part : nameField(part.field))).join('');
+}

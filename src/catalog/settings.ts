@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { email } from './email.ts';
+import { id, withRules } from './fields.ts';
+import { permissionProvider } from './permission-provider.ts';
+import { recordSchemas } from './state.ts';
+import { webhookConfig } from './webhook-config.ts';
+
+/** Problem of a secret that a settings file contains. */
+export const LITERAL_SECRET = 'expected { env: NAME } or { file: path }; a settings file never contains secrets';
+
+/** The source of a secret, in place of the secret itself. */
+const secretReference = z
+  .union(
+    [
+      z.strictObject({ env: z.string().min(1).describe('environment variable that contains the secret') }),
+      z.strictObject({ file: z.string().min(1).describe('file that contains the secret, relative to this file') }),
+    ],
+    { error: LITERAL_SECRET },
+  )
+  .meta({ secret: true });
+
+const reference = (describes: string) => secretReference.describe(describes).optional();
+
+const webhook = webhookConfig['webhooks.config.update'].input.shape;
+const emailShape = email['email.update'].input.shape;
+const provider = permissionProvider['permission-provider.update'].input.shape;
+
+const config = z
+  .strictObject({
+    webhook: z
+      .strictObject({
+        useWebhookService: webhook.useWebhookService,
+        webhookServiceConfig: z
+          .strictObject({
+            ...webhook.webhookServiceConfig.unwrap().shape,
+            authToken: reference('token sent with each delivery'),
+          })
+          .optional(),
+      })
+      .describe('basic webhooks'),
+    advancedWebhooks: z
+      .strictObject(webhookConfig['webhooks.advanced.update'].input.shape)
+      .describe('advanced webhooks'),
+    email: z
+      .strictObject({
+        useEmailService: emailShape.useEmailService,
+        emailServiceConfig: z
+          .strictObject({
+            ...emailShape.emailServiceConfig.unwrap().shape,
+            apiKey: reference('API key of the email provider'),
+          })
+          .optional(),
+      })
+      .describe('email'),
+    permissionProvider: z
+      .strictObject({
+        usePermissionProvider: provider.usePermissionProvider,
+        permissionProviderConfig: z
+          .strictObject({
+            ...provider.permissionProviderConfig.unwrap().shape,
+            authToken: reference('token sent to the provider'),
+          })
+          .optional(),
+      })
+      .describe('permission provider'),
+  })
+  .partial();
+
+const { activities, agentGroups, crdt, userData } = recordSchemas;
+const { organizations, documents, groups, users, agents } = recordSchemas;
+const folders = recordSchemas.folders.omit({ apiKey: true });
+const endpoints = recordSchemas.endpoints.extend({ secret: reference('signing secret, for svc local import') });
+
+const usersFile = z.strictObject({
+  from: z.string().min(1).describe('CSV, JSON, NDJSON, or YAML file of users, relative to this file'),
+});
+
+const list = <Record extends z.ZodType>(describes: string, record: Record) =>
+  z.array(record).optional().describe(describes);
+
+/** Data that only `svc local import` uses. */
+const content = {
+  activities: list('activities, for svc local import', activities),
+  agentGroups: list('groups of agents, for svc local import', agentGroups),
+  crdt: list('editor contents, for svc local import', crdt),
+  userData: list('comments and other data of users, for svc local import', userData),
+};
+
+const text = z.string().min(1);
+
+const stack = text
+  .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
+  .optional()
+  .describe("owner of the endpoints: svc deletes only endpoints whose uid starts with this name and '.'");
+
+const variables = z
+  .record(
+    z.string().regex(/^[A-Za-z_][\w.-]*$/, { error: 'a name starts with a letter, then letters, digits, ., _ and -' }),
+    z.union([z.string(), z.number(), z.boolean()]),
+  )
+  .optional()
+  .describe(`values for "\${name}" in the texts of this file`);
+
+/** Values that one environment changes. Records are matched by ID and may omit other fields. */
+const overlay = z.strictObject({
+  profile: text.optional().describe('profile of this environment'),
+  stack,
+  vars: variables,
+  organizations: list('organizations', organizations.partial().required({ organizationId: true })),
+  folders: list('folders', folders.partial().required({ organizationId: true, folderId: true })),
+  documents: list('documents', documents.partial().required({ organizationId: true, documentId: true })),
+  groups: list('user groups', groups.partial().required({ organizationId: true, groupId: true })),
+  users: z
+    .union([z.array(users.partial().required({ organizationId: true, userId: true })), usersFile])
+    .optional()
+    .describe('users, or a file of users'),
+  agents: list('agents, which svc compares but cannot change', agents),
+  config: config.optional().describe('configurations of the workspace'),
+  endpoints: list('webhook endpoints', endpoints.partial()),
+  ...content,
+});
+
+/** A settings file for one environment. Secrets are references. */
+export const settingsSchema = z.strictObject({
+  svc: z.literal(1).optional().describe('version of the format'),
+  stack,
+  vars: variables,
+  organizations: list('organizations', organizations),
+  folders: list('folders', folders),
+  documents: list('documents', documents),
+  groups: list('user groups', groups),
+  users: z
+    .union([z.array(users), usersFile])
+    .optional()
+    .describe('users, or a file of users'),
+  agents: list('agents, which svc compares but cannot change', agents),
+  config: config.optional().describe('configurations of the workspace'),
+  endpoints: list('webhook endpoints', withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] })),
+  ...content,
+  environments: z
+    .record(id('name of the environment'), overlay)
+    .optional()
+    .describe('values that depend on the environment'),
+});
+
+export type SettingsFields = z.output<typeof settingsSchema>;

@@ -1,0 +1,132 @@
+import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
+
+/** ID of this process, which identifies the owner of a lock. */
+export const processId: number = process.pid;
+
+/** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
+export const userId: number | undefined = process.getuid?.();
+
+/** Path of the Node.js executable, for child processes. */
+export const nodeExecutable: string = process.execPath;
+
+/** The current platform, without loading `node:os`. */
+export const currentPlatform: NodeJS.Platform = process.platform;
+
+/**
+ * Returns the current folder, or an empty string if it was deleted: commands that don't use it still work. Resolving a
+ * relative path then fails with an error that `isCurrentFolderDeleted` recognizes.
+ */
+export function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (isCurrentFolderDeleted(error)) return '';
+    throw error;
+  }
+}
+
+/** Whether an error was caused by the deletion of the current folder. */
+export function isCurrentFolderDeleted(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+}
+
+export const nodeVersion: string = process.version;
+
+export function isProcessRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM'; // The process belongs to another user.
+  }
+}
+
+/**
+ * Redirects the signals that would end this process to `handle`, for a command that runs a child process and outlives it.
+ * @returns a function that restores the previous handlers
+ */
+export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
+  const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
+  const restore = names.map((name) => {
+    const previous = process.listeners(name);
+    process.on(name, handle);
+    for (const listener of previous) process.off(name, listener);
+    return () => {
+      for (const listener of previous) process.on(name, listener);
+      process.off(name, handle);
+    };
+  });
+  return () => {
+    for (const restoreSignal of restore) restoreSignal();
+  };
+}
+
+/**
+ * Signals all processes of the job, as the terminal does for Ctrl-C and Ctrl-Z. Windows has no process groups: only
+ * this process's handlers run.
+ */
+export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
+  if (currentPlatform === 'win32') process.emit(signal, signal);
+  else process.kill(0, signal);
+}
+
+/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that removes the listener */
+export function onContinued(resume: () => void): () => void {
+  process.on('SIGCONT', resume);
+  return () => process.off('SIGCONT', resume);
+}
+
+/**
+ * Prevents libraries from ending the process on a signal. Their `once` listeners send the signal again, which svc would
+ * treat as a second Ctrl-C. SIGXFSZ never gets a listener: Node.js ignores this signal, so that a write beyond the file
+ * size limit fails with an error, until a listener is added for the first time.
+ */
+export function ignoreSignalListenersOfLibraries(): void {
+  const isIgnored = (event: unknown, listener: unknown) =>
+    event === 'SIGXFSZ' ||
+    (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
+  process.on = new Proxy(process.on, {
+    apply: (listen, self, parameters: readonly unknown[]) =>
+      isIgnored(parameters[0], parameters[1]) ? process : Reflect.apply(listen, self, parameters),
+  });
+}
+
+/**
+ * Runs `load` without Node's warning that a built-in feature is experimental. Shows other warnings.
+ * @param feature the text that the warning starts with
+ */
+export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
+  const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
+  try {
+    return await load();
+  } finally {
+    restore();
+  }
+}
+
+/**
+ * Suppresses matching Node.js warnings, which are not meant for users or which svc reports more clearly.
+ * @returns a function that shows them again
+ */
+export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
+  const { emitWarning } = process;
+  process.emitWarning = new Proxy(emitWarning, {
+    apply: (warn, self, parameters: readonly unknown[]) => {
+      const [warning, kind] = parameters;
+      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, parameters);
+    },
+  });
+  return () => {
+    process.emitWarning = emitWarning;
+  };
+}
+
+/** Maximum number of open files and connections for this process; infinite if unlimited, as on Windows. */
+export function getOpenFileLimit(): number {
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  const { excludeNetwork = false } = report;
+  // With network data, the report resolves the names of remote hosts.
+  report.excludeNetwork = true;
+  const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  report.excludeNetwork = excludeNetwork;
+  return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
+}

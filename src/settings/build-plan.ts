@@ -1,0 +1,84 @@
+import { SvcError } from '../kernel/errors.ts';
+import { formatNounCount } from '../kernel/plural.ts';
+import { planAgents } from './build/agents.ts';
+import { planConfigs } from './build/config.ts';
+import { planDocuments } from './build/documents.ts';
+import { planEndpoints } from './build/endpoints.ts';
+import { planFolders } from './build/folders.ts';
+import type { PlanPart, PlanSource } from './build/part.ts';
+import { planGroups, planOrganizations, planUsers } from './build/sent.ts';
+import type { LiveQuery } from './live/live-records.ts';
+import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
+import type { Declared, Kind } from './settings.ts';
+
+export interface PlanInput extends PlanSource {
+  readonly target: PlanTarget;
+  readonly query: LiveQuery;
+  /** Maximum number of records to delete (default: 10, and at most half of the records of a kind). */
+  readonly pruneLimit?: number | undefined;
+}
+
+const MAX_DELETED = 10;
+
+/**
+ * Compares the declared records with the live ones. Writes are in the order in which they must be sent, deletions last.
+ * @throws SvcError `usage` if the plan would delete more records than allowed
+ */
+export function buildPlan(input: PlanInput): Plan {
+  const [groups, groupUsers] = planGroups(input);
+  const endpoints = planEndpoints(input);
+  checkDeletions(input, endpoints);
+  const parts: readonly PlanPart[] = [
+    ...[planOrganizations(input), planFolders(input), planDocuments(input), groups, planUsers(input), groupUsers],
+    ...[planAgents(input), planConfigs(input), endpoints],
+  ];
+  const changes = parts.flatMap((part) => part.changes);
+  return {
+    target: input.target,
+    changes,
+    writes: selectRequired(parts.flatMap((part) => part.writes)),
+    predicted: [],
+    notRestored: [],
+    summary: summarize(changes),
+    query: input.query,
+    read: new Map(parts.flatMap((part) => part.read)),
+  };
+}
+
+/** Keeps the declared records of some kinds. */
+export function selectKinds(declared: Declared, only: readonly Kind[]): Declared {
+  if (only.length === 0) return declared;
+  return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));
+}
+
+/** Keeps only the requirements that are written by the plan. */
+function selectRequired(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
+  const written = new Set(writes.flatMap(({ items }) => items.map(({ key }) => key)));
+  return writes.map((write) => ({
+    ...write,
+    items: write.items.map((item) => ({ ...item, requires: item.requires.filter((key) => written.has(key)) })),
+  }));
+}
+
+export function summarize(changes: readonly Change[]): PlanSummary {
+  const count = (wanted: Change['sign']) => changes.filter(({ sign }) => sign === wanted);
+  const sent = count('>').map(({ after }) => (typeof after === 'number' ? after : 1));
+  return {
+    create: count('+').length,
+    update: new Set(count('~').map(({ kind, org, id }) => JSON.stringify([kind, org, id]))).size,
+    replace: count('-/+').length,
+    delete: count('-').length,
+    send: sent.reduce((sum, records) => sum + records, 0),
+  };
+}
+
+function checkDeletions({ live, pruneLimit }: PlanInput, { changes }: PlanPart): void {
+  const deleted = changes.filter(({ sign }) => sign === '-').length;
+  const total = live.endpoints?.records?.length ?? 0;
+  const limit = pruneLimit ?? Math.min(MAX_DELETED, Math.floor(total / 2));
+  if (deleted <= limit) return;
+  const count = formatNounCount(deleted, 'endpoint');
+  throw new SvcError('usage', `--prune would delete ${count} of ${total}, more than the limit of ${limit}`, {
+    hint: `to delete them, add --prune-limit ${deleted}`,
+  });
+}

@@ -1,0 +1,64 @@
+import { isObject } from '../../kernel/is-object.ts';
+import { isMasked } from '../../kernel/redact.ts';
+import { diffRecords, isUnset } from '../differ.ts';
+import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
+import type { LiveRecord } from '../live/live-records.ts';
+import type { Change, PlannedWrite } from '../plan.ts';
+import { createRecordKey } from '../record-key.ts';
+import type { DeclaredRecord } from '../settings.ts';
+import { createRefusedReading, type PlanPart, type PlanSource, toData } from './part.ts';
+
+/** Plans the configurations. */
+export function planConfigs({ declared, live }: PlanSource): PlanPart {
+  const parts = CONFIG_NAMES.flatMap((name) => {
+    const record = declared.config?.[name];
+    const reading = live.configs.get(name);
+    if (!record || !reading) return [];
+    if (!reading.problem) return [planConfig(name, record, reading.records)];
+    const { changes } = createRefusedReading('config', null, reading.problem);
+    return [{ changes: changes.map((change) => ({ ...change, id: name })), writes: [], read: [] }];
+  });
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    writes: parts.flatMap(({ writes }) => writes),
+    read: parts.flatMap(({ read }) => read),
+  };
+}
+
+function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord): PlanPart {
+  const key = createRecordKey('config', null, name);
+  const changes = diffRecords(live, record, { onlyDeclared: true }).map(({ path, before, after, isMasked }): Change => {
+    const change = { kind: 'config', org: null, id: name, field: path.join('.'), before, after } as const;
+    return isMasked ? { sign: '?', ...change, reason: 'the service masks this secret' } : { sign: '~', ...change };
+  });
+  const item = { key, data: createInput(name, record, live), requires: [] };
+  const write: PlannedWrite = { operation: CONFIGS[name].update, shared: {}, items: [item] };
+  return { changes, writes: changes.some(({ sign }) => sign === '~') ? [write] : [], read: [[key, live]] };
+}
+
+/**
+ * Returns every declared field, because the first enable depends on them, and the live values of the other nested settings,
+ * in case the service replaces nested settings as a whole. A first enable adds triggers only if none are sent.
+ */
+function createInput(name: ConfigName, record: DeclaredRecord, live: LiveRecord): Readonly<Record<string, unknown>> {
+  const { nested, secret, seedsTriggers } = CONFIGS[name];
+  const data = toData(record) as Record<string, unknown>;
+  const stored = nested && live[nested];
+  if (!nested || !isObject(data[nested]) || !isObject(stored)) return data;
+  const hasTriggers = isObject(stored['triggers']) && Object.keys(stored['triggers']).length > 0;
+  if (seedsTriggers && !hasTriggers) return data;
+  const hidden = { ...stored, ...(!isUnset(stored[secret]) && { [secret]: { $secret: 'live' } }) };
+  if (isMasked(stored[secret])) delete hidden[secret];
+  return { ...data, [nested]: withLiveFields(hidden, data[nested]) };
+}
+
+/** Adds the live values of fields that are not declared. */
+function withLiveFields(live: LiveRecord, declared: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const merged = { ...declared };
+  for (const [field, value] of Object.entries(live)) {
+    const own = Object.hasOwn(declared, field) ? declared[field] : undefined;
+    if (own === undefined && (value === false || !isUnset(value))) merged[field] = value;
+    else if (isObject(own) && isObject(value) && !('$secret' in own)) merged[field] = withLiveFields(value, own);
+  }
+  return merged;
+}

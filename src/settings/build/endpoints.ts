@@ -1,0 +1,152 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { diffRecords, isUnset } from '../differ.ts';
+import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
+import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
+import { createRecordKey } from '../record-key.ts';
+import type { DeclaredRecord } from '../settings.ts';
+import { createRefusedReading, omitFields, type PlanPart, type PlanSource, pickFields, toShown } from './part.ts';
+
+const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
+/** Fields that an update can set but not clear. */
+const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
+/** Fields that only the service sets. */
+const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
+
+const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
+const keyOf = (id: unknown) => createRecordKey('endpoints', null, String(id));
+
+/** Plans webhook endpoints. Those to delete are planned last, except before an endpoint with the same uid. */
+export function planEndpoints(source: PlanSource): PlanPart {
+  const { declared, live } = source;
+  if (!declared.endpoints || !live.endpoints) return { changes: [], writes: [], read: [] };
+  const { records, problem } = live.endpoints;
+  if (problem && !isEnabledByPlan(source)) return createRefusedReading('endpoints', null, problem);
+  const plan = new EndpointPlan(records ?? []);
+  for (const record of declared.endpoints) plan.add(record);
+  if (source.prune) plan.prune(source.stack);
+  return plan.build();
+}
+
+/** Whether advanced webhooks are enabled before the endpoints are written. */
+function isEnabledByPlan({ declared, live }: PlanSource): boolean {
+  return (
+    declared.config?.['advancedWebhooks']?.['isEnabled'] === true && !live.configs.get('advancedWebhooks')?.problem
+  );
+}
+
+class EndpointPlan {
+  readonly #live: readonly LiveRecord[];
+  readonly #matched = new Set<LiveRecord>();
+  readonly #changes: Change[] = [];
+  readonly #read = new Map<RecordKey, LiveRecord | undefined>();
+  /** Deletions of endpoints whose uid is used again. */
+  readonly #deletesFirst: PlannedItem[] = [];
+  readonly #updates: PlannedItem[] = [];
+  readonly #creates: PlannedItem[] = [];
+  readonly #deletes: PlannedItem[] = [];
+
+  constructor(live: readonly LiveRecord[]) {
+    this.#live = live;
+  }
+
+  /** Plans a declared endpoint, which is matched by its uid, or else by its ID. */
+  add(record: DeclaredRecord): void {
+    const { uid, id } = record;
+    const name = String(uid ?? id);
+    const keys = [uid, id].filter((part) => part !== undefined && part !== null).map(String);
+    const live = keys.map((key) => findEndpoint(this.#live, key)).find((found) => found !== undefined);
+    for (const key of keys) this.#read.set(keyOf(key), findEndpoint(this.#live, key));
+    if (live) {
+      this.#matched.add(live);
+      this.#change(name, live, record);
+    } else if (isUnset(uid)) {
+      const reason = 'there is no endpoint with this ID; declare a uid to create one';
+      this.#note('!', name, null, null, toShown(record), reason);
+    } else {
+      this.#note('+', name, null, null, toShown(record));
+      this.#create(record, []);
+    }
+  }
+
+  prune(stack: string | undefined): void {
+    if (stack === undefined) {
+      throw new SvcError('usage', '--prune requires a stack, which owns the endpoints to delete', {
+        hint: 'add a line such as "stack: acme" to the settings file, and let the uids of its endpoints start with "acme."',
+      });
+    }
+    for (const endpoint of this.#live) {
+      const { id, uid } = endpoint;
+      if (this.#matched.has(endpoint) || typeof uid !== 'string' || !uid.startsWith(`${stack}.`)) continue;
+      this.#read.set(keyOf(uid), endpoint);
+      this.#note('-', uid, null, endpoint, null);
+      this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
+    }
+  }
+
+  build(): PlanPart {
+    const writes: readonly PlannedWrite[] = [
+      { operation: 'webhooks.endpoints.delete', shared: {}, items: this.#deletesFirst },
+      { operation: 'webhooks.endpoints.update', shared: {}, items: this.#updates },
+      { operation: 'webhooks.endpoints.create', shared: {}, items: this.#creates },
+      { operation: 'webhooks.endpoints.delete', shared: {}, items: this.#deletes },
+    ];
+    return { changes: this.#changes, writes: writes.filter(({ items }) => items.length > 0), read: [...this.#read] };
+  }
+
+  #change(name: string, live: LiveRecord, record: DeclaredRecord): void {
+    const declared = Object.fromEntries(COMPARED.flatMap((field) => (field in record ? [[field, record[field]]] : [])));
+    const differences = diffRecords(live, declared, { onlyDeclared: true });
+    if (differences.length === 0) return;
+    const fixed = differences
+      .filter(({ path: [field = ''], after }) => isFixed(field, after))
+      .map(({ path }) => path[0]);
+    if (fixed.length > 0) {
+      const reason = `${fixed.join(' and ')} cannot be ${fixed.includes('uid') ? 'changed' : 'cleared'}`;
+      this.#note('-/+', name, null, live, toShown(record), reason);
+      this.#replace(live, record);
+      return;
+    }
+    const data: Record<string, unknown> = { endpointId: live['id'] };
+    for (const { path, before, after } of differences) {
+      const field = path.join('.');
+      data[field] = after ?? (field === 'disabled' ? false : '');
+      this.#note('~', name, field, before, after);
+    }
+    this.#updates.push({ key: keyOf(name), data, requires: [ENABLE_KEY] });
+  }
+
+  /** Creates the new endpoint before the old one is deleted, unless both have the same uid. */
+  #replace(live: LiveRecord, record: DeclaredRecord): void {
+    const merged = { ...omitFields(live, SERVICE_FIELDS), ...record };
+    const old = keyOf(live['id']);
+    this.#read.set(old, live);
+    if (merged.uid !== live['uid']) {
+      this.#create(merged, []);
+      this.#deletes.push({ key: old, data: { endpointId: live['id'] }, requires: [keyOf(merged.uid)] });
+      return;
+    }
+    this.#deletesFirst.push({ key: old, data: { endpointId: live['id'] }, requires: [ENABLE_KEY] });
+    this.#create(merged, [old]);
+  }
+
+  #create(record: DeclaredRecord, requires: readonly RecordKey[]): void {
+    const data = pickFields(record, [...COMPARED, 'metadata']);
+    this.#creates.push({ key: keyOf(record['uid']), data, requires: [ENABLE_KEY, ...requires] });
+  }
+
+  #note(
+    sign: Change['sign'],
+    id: string,
+    field: string | null,
+    before: unknown,
+    after: unknown,
+    reason?: string,
+  ): void {
+    this.#changes.push({ sign, kind: 'endpoints', org: null, id, field, before, after, ...(reason && { reason }) });
+  }
+}
+
+/** Whether an endpoint must be replaced to set a field to a value. */
+function isFixed(field: string, after: unknown): boolean {
+  return field === 'uid' || (NOT_CLEARABLE.includes(field) && isUnset(after));
+}

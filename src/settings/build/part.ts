@@ -1,0 +1,86 @@
+import type { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import type { SentRecord } from '../ledger.ts';
+import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
+import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
+import { SecretValue } from '../secret-value.ts';
+import type { Declared, Kind } from '../settings.ts';
+
+/** The changes and writes of a plan for some kinds of records, and the live records that they depend on. */
+export interface PlanPart {
+  readonly changes: readonly Change[];
+  readonly writes: readonly PlannedWrite[];
+  readonly read: readonly (readonly [RecordKey, LiveRecord | undefined])[];
+}
+
+/** Input of a plan. */
+export interface PlanSource {
+  readonly declared: Declared;
+  /** Owner of endpoints: their uids start with `<stack>.`. */
+  readonly stack?: string | undefined;
+  readonly live: LiveRecords;
+  /** Whether to delete endpoints that the stack owns and the file does not declare. */
+  readonly prune?: boolean;
+  /** Whether a record that cannot be read back was already sent with the same content. */
+  readonly isSent: (record: SentRecord) => boolean;
+  /** Number of records to send from the file of users, by organization. */
+  readonly usersToSend?: ReadonlyMap<string, number>;
+}
+
+/** Returns a declared value for a plan's writes: secrets become references. */
+export function toData(value: unknown): unknown {
+  return mapSecrets(value, ({ reference }) => ({ $secret: reference }));
+}
+
+/** Returns a declared value for a plan's changes: secrets are hidden. */
+export function toShown(value: unknown): unknown {
+  return mapSecrets(value, () => 'differ');
+}
+
+function mapSecrets(value: unknown, replace: (secret: SecretValue) => unknown): unknown {
+  if (value instanceof SecretValue) return replace(value);
+  if (Array.isArray(value)) return value.map((item) => mapSecrets(item, replace));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapSecrets(inner, replace)]));
+}
+
+/** Copies the fields that have a value. */
+export function pickFields(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])));
+}
+
+/** Copies the fields that have a value, except the named ones. */
+export function omitFields(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => !names.includes(name) && !isMissing(value)),
+  );
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** Groups items into writes that share an input, in the order of the first item of each group. */
+export function groupWrites(
+  operation: PlannedWrite['operation'],
+  items: readonly { readonly shared: PlannedWrite['shared']; readonly item: PlannedItem }[],
+): readonly PlannedWrite[] {
+  const groups = Map.groupBy(items, ({ shared }) => JSON.stringify(shared));
+  return Array.from(groups.values(), (group) => ({
+    operation,
+    shared: group[0]?.shared ?? {},
+    items: group.map(({ item }) => item),
+  }));
+}
+
+/** Creates the part for a kind of records that the service refuses to read. */
+export function createRefusedReading(kind: Kind, org: string | null, { message }: SvcError): PlanPart {
+  const change: Change = { sign: '?', kind, org, id: null, field: null, before: null, after: null, reason: message };
+  return { changes: [change], writes: [], read: [] };
+}

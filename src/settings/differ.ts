@@ -1,0 +1,93 @@
+import { isObject } from '../kernel/is-object.ts';
+import { isMasked } from '../kernel/redact.ts';
+import { SecretValue } from './secret-value.ts';
+
+/** A field with different values. The values of secrets are `differ`. */
+export interface Difference {
+  readonly path: readonly string[];
+  readonly before: unknown;
+  readonly after: unknown;
+  /** The service masks the secret, so it may be equal. */
+  readonly isMasked?: true;
+}
+
+export interface DifferOptions {
+  /** Compares only the fields that `after` contains. */
+  readonly onlyDeclared: boolean;
+  /** Whether a plain text at a path is a secret. Values of class `SecretValue` always are. */
+  readonly isSecret?: (path: readonly string[]) => boolean;
+}
+
+/** Fields whose lists have no order. */
+const UNORDERED = new Set(['filterTypes', 'channels']);
+
+/**
+ * Compares two records field by field: a declared record with a live one, two live records, or two declared ones. Lists are
+ * compared as a whole. A missing field equals null, false, and an empty text, because services omit unset fields.
+ */
+export function diffRecords(before: unknown, after: unknown, options: DifferOptions): readonly Difference[] {
+  const differences: Difference[] = [];
+  collect(before, after, [], options, differences);
+  return differences;
+}
+
+function collect(
+  before: unknown,
+  after: unknown,
+  path: readonly string[],
+  options: DifferOptions,
+  into: Difference[],
+): void {
+  if (isFields(before) || isFields(after)) {
+    if (isFields(before) ? isFields(after) || isUnset(after) : isUnset(before)) {
+      const [left, right] = [fieldsOf(before), fieldsOf(after)];
+      const names = Object.keys(right);
+      if (!options.onlyDeclared) names.push(...Object.keys(left).filter((name) => !Object.hasOwn(right, name)));
+      for (const name of names) collect(ownValue(left, name), ownValue(right, name), [...path, name], options, into);
+      return;
+    }
+  }
+  if (before instanceof SecretValue || after instanceof SecretValue || options.isSecret?.(path)) {
+    const [left, right] = [reveal(before), reveal(after)];
+    if (isEqual(left, right)) return;
+    into.push({
+      path,
+      before: 'differ',
+      after: 'differ',
+      ...((isMasked(left) || isMasked(right)) && { isMasked: true }),
+    });
+  } else if (!isEqual(before, after, UNORDERED.has(path.at(-1) ?? ''))) {
+    into.push({ path, before: before ?? null, after: after ?? null });
+  }
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !(value instanceof SecretValue);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isFields(value) ? value : {};
+}
+
+function ownValue(fields: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+function reveal(value: unknown): unknown {
+  return value instanceof SecretValue ? value.reveal() : value;
+}
+
+/** Whether a value is the same as a missing field. */
+export function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === false;
+}
+
+function isEqual(left: unknown, right: unknown, isUnordered = false): boolean {
+  if (Object.is(left, right) || (isUnset(left) && isUnset(right))) return true;
+  if (!Array.isArray(left) || !Array.isArray(right)) return false;
+  const text = (list: readonly unknown[]) => {
+    const items = list.map((item) => JSON.stringify(item));
+    return JSON.stringify(isUnordered ? items.sort() : items);
+  };
+  return left.length === right.length && text(left) === text(right);
+}

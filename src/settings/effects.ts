@@ -1,0 +1,111 @@
+import diff from 'microdiff';
+import type { State } from '../catalog/state.ts';
+import { valueAt } from '../kernel/field-path.ts';
+import { formatNounCount } from '../kernel/plural.ts';
+import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
+import type { PlannedItem, PlannedWrite } from './plan.ts';
+
+type Folder = State['folders'][number];
+
+/** Two states of a service, and the writes between them. */
+interface Transition {
+  readonly before: State;
+  readonly after: State;
+  readonly writes: readonly PlannedWrite[];
+}
+
+/** Describes what writes change beyond the fields that they set, as sentences. */
+export function describeEffects(transition: Transition): readonly string[] {
+  return [
+    ...describeNewOrganizations(transition),
+    ...describeFolderEffects(transition),
+    ...describeConfigEffects(transition),
+  ];
+}
+
+/** Describes organizations that a write creates in passing. */
+function describeNewOrganizations({ before, after, writes }: Transition): readonly string[] {
+  const known = new Set(before.organizations.map(({ organizationId }) => organizationId));
+  for (const { data } of itemsOf(writes, 'organizations.add')) known.add(String(data['organizationId']));
+  return after.organizations
+    .filter(({ organizationId }) => !known.has(organizationId))
+    .map(({ organizationId }) => `organization ${organizationId} is created`);
+}
+
+/** Describes folders that move with their parent, or get the access of another parent. */
+function describeFolderEffects({ before, after, writes }: Transition): readonly string[] {
+  const earlier = new Map(before.folders.map((folder) => [keyOf(folder), folder]));
+  const written = new Set(itemsOf(writes, 'folders.update').map(({ data }) => keyOf(data)));
+  const added: Folder[] = [];
+  const restricted: Folder[] = [];
+  let moved = 0;
+  for (const folder of after.folders) {
+    const old = earlier.get(keyOf(folder));
+    if (!old) added.push(folder);
+    else if (old.accessType !== folder.accessType) restricted.push(folder);
+    const isMoved = old && old.ancestors?.join() !== folder.ancestors?.join();
+    if (isMoved && !written.has(keyOf(folder))) moved += 1;
+  }
+  const inherited = added.filter(
+    ({ inheritAccessFromParent, accessType }) => inheritAccessFromParent && accessType !== 'public',
+  );
+  return [
+    ...(moved > 0
+      ? [`${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`]
+      : []),
+    ...describeAccess(restricted, (folders, one, access) => `${folders} ${one ? 'becomes' : 'become'} ${access}`),
+    ...describeAccess(
+      inherited,
+      (folders, one, access) => `${folders} ${one ? 'inherits' : 'inherit'} the access type ${access}`,
+    ),
+  ];
+}
+
+function describeAccess(
+  folders: readonly Folder[],
+  describe: (folders: string, isOne: boolean, accessType: string) => string,
+): readonly string[] {
+  const byAccess = Map.groupBy(folders, ({ accessType }) => accessType ?? 'public');
+  return [...byAccess].map(([access, { length }]) => describe(formatNounCount(length, 'folder'), length === 1, access));
+}
+
+/** Describes settings that the service sets itself, such as the triggers of the first enable. */
+function describeConfigEffects({ before, after, writes }: Transition): readonly string[] {
+  return CONFIG_NAMES.flatMap((name) => {
+    const [item] = itemsOf(writes, CONFIGS[name].update);
+    if (item === undefined) return [];
+    const changes = diff(Object(before.config[name]), Object(after.config[name]))
+      .flatMap(({ path }) => leaves(path, valueAt(after.config[name], path)))
+      .filter(
+        ([path, value]) => valueAt(item.data, path) === undefined && (value || valueAt(before.config[name], path)),
+      );
+    const triggers = changes.filter(([path]) => path.includes('triggers')).length;
+    return [
+      ...(triggers > 0
+        ? [
+            `${formatNounCount(triggers, 'trigger')} of ${name} ${triggers === 1 ? 'is' : 'are'} switched on by the first enable`,
+          ]
+        : []),
+      ...changes
+        .filter(([path]) => !path.includes('triggers'))
+        .map(([path, value]) => `${name}: ${path.join('.')} becomes ${JSON.stringify(value)}`),
+    ];
+  });
+}
+
+/** Splits a value into its leaf fields. */
+function leaves(path: readonly PropertyKey[], value: unknown): readonly (readonly [readonly PropertyKey[], unknown])[] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner));
+}
+
+/** Returns the items of all writes of an operation, with the input that they share. */
+function itemsOf(writes: readonly PlannedWrite[], operation: string): readonly Pick<PlannedItem, 'data'>[] {
+  return writes
+    .filter((write) => write.operation === operation)
+    .flatMap(({ shared, items }) => items.map(({ data }) => ({ data: { ...shared, ...data } })));
+}
+
+function keyOf({ organizationId, folderId }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify([organizationId, folderId]);
+}

@@ -1,0 +1,130 @@
+import type * as z from 'zod';
+import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
+import { definitionOf, unwrap } from '../../catalog/introspect.ts';
+import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { findDuplicates } from './identity.ts';
+import { fieldOf, type MapTree, type Problems, placeAt, type Tree, toValue, treeAt } from './tree.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Validates the values of a settings file. @returns `undefined` if there are problems */
+export function checkSettings(tree: MapTree, problems: Problems): SettingsFields | undefined {
+  const value = toValue(tree);
+  const { data, error } = settingsSchema.safeParse(value);
+  for (const issue of error?.issues.flatMap(chooseAlternative) ?? []) reportIssue(tree, value, issue, problems);
+  findLiteralSecrets(tree, problems, []);
+  for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
+  findAnonymousEndpoints(tree, problems);
+  if (data) findCycles(data, tree, problems);
+  return data;
+}
+
+function overlaysOf(tree: MapTree): readonly MapTree[] {
+  const environments = fieldOf(tree, 'environments')?.tree;
+  if (environments?.kind !== 'map') return [];
+  return [...environments.fields.values()].flatMap(({ tree: overlay }) => (overlay.kind === 'map' ? [overlay] : []));
+}
+
+/** Replaces the issue of a union by those of the only alternative that has the type of the value. */
+function chooseAlternative(issue: Issue): readonly Issue[] {
+  if (issue.code !== 'invalid_union' || issue.message === LITERAL_SECRET) return [issue];
+  const fitting = issue.errors.filter(
+    (inner) => !inner.some(({ path, code }) => path.length === 0 && /^invalid_(type|value)$/.test(code)),
+  );
+  if (fitting.length !== 1) return [issue];
+  return (fitting[0] ?? []).flatMap((inner) => chooseAlternative({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function reportIssue(tree: MapTree, root: unknown, issue: Issue, problems: Problems): void {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownFieldsAt(path);
+    for (const key of issue.keys) reportUnknownField(tree, path, key, known, problems);
+    return;
+  }
+  const place = placeAt(tree, path);
+  if (issue.code === 'invalid_key') {
+    const key = fieldOf(treeAt(tree, path.slice(0, -1)), String(path.at(-1)))?.key ?? place;
+    problems.add(key, issue.issues[0]?.message ?? issue.message, { path: formatFieldPath(path) });
+    return;
+  }
+  const value = valueAt(root, path);
+  // A text with an unknown variable is not the value to check.
+  const isIncomplete = typeof value === 'string' && value.includes('${') && problems.has(place);
+  if (!isIncomplete) problems.add(place, explain(issue, value), { path: formatFieldPath(path) });
+}
+
+function explain(issue: Issue, value: unknown): string {
+  if (issue.message === LITERAL_SECRET) return LITERAL_SECRET;
+  const meant = suggestValue(issue, value);
+  return `${explainIssue(issue, value)}${meant ? `; did you mean '${meant}'?` : ''}`;
+}
+
+function reportUnknownField(
+  tree: MapTree,
+  path: readonly PropertyKey[],
+  key: string,
+  known: readonly string[],
+  problems: Problems,
+): void {
+  const place = fieldOf(treeAt(tree, path), key)?.key ?? placeAt(tree, path);
+  problems.add(place, `unknown field; ${didYouMean(key, known)}`, { path: formatFieldPath([...path, key]) });
+}
+
+/** Lists the fields that the schema knows at a path. */
+function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
+  let schema: z.ZodType | undefined = settingsSchema;
+  for (const key of path) schema = schema && innerSchema(schema, key);
+  const { shape, options = [] } = schema ? definitionOf(unwrap(schema).schema) : {};
+  return [shape, ...options.map((option) => definitionOf(option).shape)].flatMap((fields) => Object.keys(fields ?? {}));
+}
+
+function innerSchema(outer: z.ZodType, key: PropertyKey): z.ZodType | undefined {
+  const { shape, element, valueType, options } = definitionOf(unwrap(outer).schema);
+  const option = options?.map((inner) => innerSchema(inner, key)).find((inner) => inner !== undefined);
+  return shape ? shape[String(key)] : (element ?? valueType ?? option);
+}
+
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'apiKey']);
+
+/** Reports secrets everywhere, also in records whose fields the schema does not define. */
+function findLiteralSecrets(tree: Tree, problems: Problems, path: readonly PropertyKey[]): void {
+  if (tree.kind === 'list')
+    for (const [index, item] of tree.items.entries()) findLiteralSecrets(item, problems, [...path, index]);
+  if (tree.kind === 'map')
+    for (const [name, field] of tree.fields) findLiteralSecrets(field.tree, problems, [...path, name]);
+  if (tree.kind !== 'scalar' || tree.value === null || path.at(-2) === 'vars') return;
+  if (SECRET_FIELDS.has(String(path.at(-1)))) problems.add(tree.place, LITERAL_SECRET, { path: formatFieldPath(path) });
+}
+
+/** Reports endpoints that no later run could recognize. */
+function findAnonymousEndpoints(tree: MapTree, problems: Problems): void {
+  const endpoints = fieldOf(tree, 'endpoints')?.tree;
+  for (const [index, endpoint] of (endpoints?.kind === 'list' ? endpoints.items : []).entries()) {
+    if (endpoint.kind !== 'map' || endpoint.fields.has('uid') || endpoint.fields.has('id')) continue;
+    problems.add(endpoint.place, 'needs a uid, or the id of an existing endpoint', { path: `endpoints[${index}]` });
+  }
+}
+
+/** Reports folders that contain themselves. */
+function findCycles({ folders = [] }: SettingsFields, tree: MapTree, problems: Problems): void {
+  const keyOf = (organization: string, folder: string | undefined) => JSON.stringify([organization, folder]);
+  const indexes = new Map(folders.map((folder, index) => [keyOf(folder.organizationId, folder.folderId), index]));
+  const parentOf = (index: number) => {
+    const folder = folders[index];
+    return folder && indexes.get(keyOf(folder.organizationId, folder.parentFolderId));
+  };
+  const checked = new Set<number | undefined>([undefined]);
+  for (const start of folders.keys()) {
+    const chain = new Set<number>();
+    let at: number | undefined = start;
+    for (; at !== undefined && !checked.has(at) && !chain.has(at); at = parentOf(at)) chain.add(at);
+    for (const index of chain) checked.add(index);
+    if (at === undefined || !chain.has(at)) continue;
+    const path = ['folders', at, 'parentFolderId'];
+    const message = `the folder '${folders[at]?.folderId}' would contain itself`;
+    problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
+  }
+}

@@ -1,0 +1,79 @@
+import { FIELD_ALIASES, IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { fieldOf, formatPlace, type ListTree, type MapTree, type Problems, type Tree, withFields } from './tree.ts';
+
+/** Alternative sets of fields that identify the records of a list. A record matches another by the first set that both have. */
+const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  ...Object.fromEntries(Object.entries(IDENTITY_FIELDS).map(([kind, fields]) => [kind, [fields]])),
+  endpoints: [['uid'], ['id']],
+  memberships: [['type', 'id']],
+};
+
+/** Returns the sets of identifying fields for the records under a field; `undefined` if the list has no such records. */
+export function identitiesOf(name: string): readonly (readonly string[])[] | undefined {
+  return Object.hasOwn(IDENTITIES, name) ? IDENTITIES[name] : undefined;
+}
+
+/** Returns the values of identifying fields as one text; `undefined` if the record does not have all of them. */
+function identityOf(record: Tree, fields: readonly string[]): string | undefined {
+  const values = fields.map((name) => {
+    const tree = fieldOf(record, name)?.tree;
+    return tree?.kind === 'scalar' ? (tree.value ?? undefined) : undefined;
+  });
+  return values.includes(undefined) ? undefined : JSON.stringify(values);
+}
+
+/** Creates a function that finds the record of a list with the same identity as another record. */
+export function findMatch(list: ListTree, name: string): (record: Tree) => Tree | undefined {
+  const indexes = (identitiesOf(name) ?? []).map((fields) => ({
+    fields,
+    records: new Map(list.items.map((item) => [identityOf(item, fields), item] as const)),
+  }));
+  return (record) => {
+    for (const { fields, records } of indexes) {
+      const identity = identityOf(record, fields);
+      const match = identity === undefined ? undefined : records.get(identity);
+      if (match) return match;
+    }
+    return undefined;
+  };
+}
+
+/** Renames alternative names of ID fields. */
+export function withStandardNames(tree: MapTree): MapTree {
+  return withFields(tree, (inner, name) => {
+    const alias = FIELD_ALIASES[name as keyof typeof FIELD_ALIASES] as readonly [string, string] | undefined;
+    if (!Object.hasOwn(FIELD_ALIASES, name) || !alias || inner.kind !== 'list') return inner;
+    return { ...inner, items: inner.items.map((item) => renameField(item, alias)) };
+  });
+}
+
+function renameField(record: Tree, [other, field]: readonly [string, string]): Tree {
+  if (record.kind !== 'map' || !record.fields.has(other) || record.fields.has(field)) return record;
+  const fields = [...record.fields].map(([name, inner]) => [name === other ? field : name, inner] as const);
+  return { ...record, fields: new Map(fields) };
+}
+
+/** Reports the records of each list that have the identity of an earlier record. */
+export function findDuplicates(tree: MapTree, problems: Problems, path = ''): void {
+  for (const [name, { tree: list }] of tree.fields) {
+    if (list.kind !== 'list') continue;
+    for (const fields of identitiesOf(name) ?? []) findDuplicatesIn(list, fields, problems, `${path}${name}`);
+    if (name !== 'users') continue;
+    for (const [index, record] of list.items.entries())
+      if (record.kind === 'map') findDuplicates(record, problems, `users[${index}].`);
+  }
+}
+
+function findDuplicatesIn(list: ListTree, fields: readonly string[], problems: Problems, path: string): void {
+  const seen = new Map<string, Tree>();
+  for (const [index, record] of list.items.entries()) {
+    const identity = identityOf(record, fields);
+    const first = identity === undefined ? undefined : seen.get(identity);
+    const name = fields.at(-1) ?? '';
+    const field = fieldOf(record, name)?.tree;
+    if (first && field?.kind === 'scalar') {
+      const message = `'${field.value}' is already declared at ${formatPlace(first.place)}`;
+      problems.add(field.place, message, { path: `${path}[${index}].${name}` });
+    } else if (identity !== undefined) seen.set(identity, record);
+  }
+}

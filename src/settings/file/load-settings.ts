@@ -1,0 +1,96 @@
+import type { InputTextRequest } from '../../bulk/source/input-text.ts';
+import { findSecretPaths, type SecretPath } from '../../catalog/secrets.ts';
+import { settingsSchema } from '../../catalog/settings.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import type { Environment } from '../../kernel/folders.ts';
+import type { SecretReference, SecretValue } from '../secret-value.ts';
+import type { Declared, DeclaredSettings, SettingsFile } from '../settings.ts';
+import { hashFile } from './read-files.ts';
+import { readSecret } from './read-secret.ts';
+import { readSettings, type SettingsContent, SettingsError } from './read-settings.ts';
+import { formatPlace, Problems, placeAt } from './tree.ts';
+
+export interface SettingsRequest extends InputTextRequest {
+  /** Environment of the file. */
+  readonly environment: string | undefined;
+  /** Environment variables, for secrets. */
+  readonly variables: Environment;
+}
+
+/**
+ * Loads a settings file, or a folder of them, for one environment, with its secrets.
+ * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
+ */
+export async function loadSettings(request: SettingsRequest): Promise<DeclaredSettings> {
+  const content = await readSettings(request);
+  const { name, fields, tree } = content;
+  const problems = new Problems();
+  const secrets = await resolveSecrets(content, request.variables, problems);
+  const usersFile = await resolveUsersFile(content, request.signal, problems);
+  if (problems.texts.length > 0) throw new SettingsError(name, problems.texts);
+  const { svc, stack, vars, environments = {}, activities, agentGroups, crdt, userData, users, ...kinds } = fields;
+  const declaredUsers = usersFile ? { from: usersFile.path } : users;
+  const { environment } = request;
+  return {
+    ...{ name, stack, environment, secrets },
+    profile: environment === undefined ? undefined : environments[environment]?.profile,
+    declared: omitAbsent({ ...kinds, users: declaredUsers }) as Declared,
+    content: omitAbsent({ activities, agentGroups, crdt, userData }),
+    files: [...content.files.flatMap(({ file }) => file ?? []), ...(usersFile ? [usersFile] : [])],
+    positionOf: (path) => formatPlace(placeAt(tree, path)),
+  };
+}
+
+function omitAbsent<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Replaces the references to secrets by the secrets. */
+async function resolveSecrets(
+  { fields, tree }: SettingsContent,
+  variables: Environment,
+  problems: Problems,
+): Promise<readonly SecretValue[]> {
+  const secrets: SecretValue[] = [];
+  const paths = findSecretPaths(settingsSchema).filter(([first]) => first !== 'environments');
+  for (const path of paths.flatMap((pattern) => expandPath(fields, pattern))) {
+    const reference = valueAt(fields, path) as SecretReference | undefined;
+    if (reference === undefined) continue;
+    const place = placeAt(tree, path);
+    try {
+      const secret = await readSecret(reference, variables, place.source.folder);
+      secrets.push(secret);
+      Reflect.set(Object(valueAt(fields, path.slice(0, -1))), String(path.at(-1)), secret);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      problems.add(place, error.message, { path: formatFieldPath(path) });
+    }
+  }
+  return secrets;
+}
+
+/** Replaces each `*` of a path by the indexes of the list at its place. */
+function expandPath(value: unknown, [head, ...rest]: SecretPath): readonly (readonly PropertyKey[])[] {
+  if (head === undefined) return [[]];
+  if (head !== '*') return expandPath(Object(value)[head], rest).map((path) => [head, ...path]);
+  const items = Array.isArray(value) ? value : [];
+  return items.flatMap((item, index) => expandPath(item, rest).map((path) => [index, ...path]));
+}
+
+async function resolveUsersFile(
+  { fields: { users }, tree }: SettingsContent,
+  signal: AbortSignal,
+  problems: Problems,
+): Promise<SettingsFile | undefined> {
+  if (users === undefined || Array.isArray(users)) return undefined;
+  const path = ['users', 'from'];
+  const place = placeAt(tree, path);
+  try {
+    return await hashFile(users.from, place.source.folder, signal);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
+    problems.add(place, error.message, { path: formatFieldPath(path) });
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash, type Hash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { openFileStream, readStreamBytes } from '../../bulk/source/bytes.ts';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { decodeInputText, type InputTextRequest, inputName } from '../../bulk/source/input-text.ts';
+import { InputError } from '../../bulk/source/source.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { findNamedFile } from '../../kernel/named-file.ts';
+import type { SettingsFile } from '../settings.ts';
+import type { SettingsText } from './read-tree.ts';
+
+/** A settings file, or one of several in a folder. */
+export interface ReadFile extends SettingsText {
+  /** The file on disk; absent for stdin. */
+  readonly file?: SettingsFile;
+}
+
+/**
+ * Reads a settings file, or the YAML files of a folder in the order of their names.
+ * @throws SvcError `usage` if there is no such file, `local` if it cannot be read, `bad_data` if it is empty or not text
+ */
+export async function readFiles(request: InputTextRequest): Promise<readonly ReadFile[]> {
+  const { file, cwd } = request;
+  const folder = resolve(cwd, file);
+  const isFolder = file !== '-' && (await stat(folder).catch(() => undefined))?.isDirectory();
+  if (!isFolder) return [await readOne(request)];
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw localFileError('read', file, error);
+  });
+  const settings = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).toSorted();
+  if (settings.length === 0) throw new SvcError('usage', `${file} contains no .yaml or .yml file`);
+  return Promise.all(settings.map((name) => readOne({ ...request, file: join(file, name) })));
+}
+
+async function readOne(request: InputTextRequest): Promise<ReadFile> {
+  const { file, cwd, stdin, signal } = request;
+  const name = inputName(file);
+  const format = formatFromName(name);
+  if (format === 'csv' || format === 'ndjson') throw new InputError(name, {}, `expected YAML, found ${format}`);
+  const path = file === '-' ? undefined : await findNamedFile(file, cwd);
+  const stream = path === undefined ? stdin : await openFileStream(path, signal);
+  const hash = createHash('sha256');
+  const { chunks } = await decodeInputText(hashedBytes(readStreamBytes(stream, name, signal), hash), name);
+  const texts: string[] = [];
+  for await (const chunk of chunks) texts.push(chunk);
+  const text = texts.join('');
+  if (path === undefined) return { name, folder: cwd, text };
+  return { name, folder: dirname(path), text, file: { path, sha256: hash.digest('hex') } };
+}
+
+/** Hashes a file that the settings name. @throws SvcError `usage` if it does not exist */
+export async function hashFile(file: string, folder: string, signal: AbortSignal): Promise<SettingsFile> {
+  const path = await findNamedFile(file, folder);
+  const hash = createHash('sha256');
+  for await (const chunk of readStreamBytes(await openFileStream(path, signal), file, signal)) hash.update(chunk);
+  return { path, sha256: hash.digest('hex') };
+}
+
+async function* hashedBytes(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}

@@ -1,0 +1,85 @@
+import type { InputTextRequest } from '../../bulk/source/input-text.ts';
+import { inputName } from '../../bulk/source/input-text.ts';
+import type { SettingsFields } from '../../catalog/settings.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { checkSettings } from './check.ts';
+import { withStandardNames } from './identity.ts';
+import { applyOverlay, joinFiles } from './merge.ts';
+import { type ReadFile, readFiles } from './read-files.ts';
+import { readTree } from './read-tree.ts';
+import { fieldOf, type MapTree, Problems, type Tree, withFields } from './tree.ts';
+import { readVariables, type Variables, withVariables } from './variables.ts';
+
+/** An invalid settings file, with all of its problems. Each problem starts with its position. */
+export class SettingsError extends SvcError {
+  readonly problems: readonly string[];
+
+  constructor(name: string, problems: readonly string[]) {
+    const [only = ''] = problems;
+    super('bad_data', problems.length === 1 ? only : `${name}: ${problems.length} problems: ${problems.join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+/** A valid settings file for one environment. */
+export interface SettingsContent {
+  readonly name: string;
+  readonly files: readonly ReadFile[];
+  /** The values with variables and the overlay of the environment applied, and their places. */
+  readonly tree: MapTree;
+  readonly fields: SettingsFields;
+}
+
+/**
+ * Reads and validates a settings file, or a folder of them. Secrets are not read.
+ * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
+ */
+export async function readSettings(
+  request: InputTextRequest & { readonly environment: string | undefined },
+): Promise<SettingsContent> {
+  const { environment } = request;
+  const name = inputName(request.file);
+  const files = await readFiles(request);
+  const problems = new Problems();
+  const trees = files.flatMap((file) => readTree(file, problems) ?? []);
+  const joined = trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
+  if (!joined) throw new SettingsError(name, problems.texts);
+  if (environment !== undefined) requireEnvironment(joined, environment, name);
+  const tree = resolveTree(joined, environment, problems);
+  const fields = checkSettings(tree, problems);
+  if (!fields || problems.texts.length > 0) throw new SettingsError(name, problems.texts);
+  return { name, files, tree, fields };
+}
+
+function requireEnvironment(tree: MapTree, environment: string, name: string): void {
+  const environments = fieldOf(tree, 'environments')?.tree;
+  const known = environments?.kind === 'map' ? [...environments.fields.keys()] : [];
+  if (known.includes(environment)) return;
+  const hint = known.length > 0 ? didYouMean(environment, known) : `${name} declares no environments`;
+  throw new SvcError('usage', `unknown environment '${environment}' in ${name}`, { hint });
+}
+
+/** Applies variables to the file and to every environment, then the overlay of one environment to the file. */
+function resolveTree(joined: MapTree, environment: string | undefined, problems: Problems): MapTree {
+  const variables = readVariables(fieldOf(joined, 'vars')?.tree, problems);
+  const variablesOf = (overlay: Tree): Variables =>
+    new Map([...variables, ...readVariables(fieldOf(overlay, 'vars')?.tree, problems)]);
+  const overlays = withFields(joined, (tree, name) => {
+    if (name !== 'environments' || tree.kind !== 'map') return tree;
+    return withFields(tree, (overlay) => resolveOverlay(overlay, variablesOf(overlay), problems));
+  });
+  const chosen = environment === undefined ? undefined : fieldOf(fieldOf(overlays, 'environments')?.tree, environment);
+  const overlay = chosen?.tree;
+  const base = withVariables(overlays, overlay ? variablesOf(overlay) : variables, problems) as MapTree;
+  if (overlay?.kind !== 'map') return base;
+  return applyOverlay(
+    base,
+    withFields(overlay, (tree, name) => (name === 'profile' ? undefined : tree)),
+  );
+}
+
+function resolveOverlay(overlay: Tree, variables: Variables, problems: Problems): Tree {
+  if (overlay.kind !== 'map') return overlay;
+  return withVariables(withStandardNames(overlay), variables, problems);
+}

@@ -1,0 +1,153 @@
+import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
+import { MAX_NESTING } from '../../kernel/json-nesting.ts';
+import { findNumberProblem } from '../../kernel/json-problem.ts';
+import {
+  type Field,
+  type MapTree,
+  type Place,
+  type Problems,
+  type ScalarTree,
+  type SourceText,
+  type Tree,
+  textOf,
+} from './tree.ts';
+
+/** Upper bound on the values that aliases repeat, which protects against YAML bombs. */
+const MAX_REPEATED_VALUES = 100_000;
+
+/** Ends the reading of a file at a problem that has been reported. */
+class ReadingEnded extends Error {}
+
+export interface SettingsText {
+  readonly name: string;
+  readonly folder: string;
+  readonly text: string;
+}
+
+/**
+ * Parses the text of a settings file as one map. Scalars have the types of YAML 1.2.
+ * @returns `undefined` if the text cannot be read
+ */
+export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
+  const lineCounter = new LineCounter();
+  const source: SourceText = {
+    ...request,
+    positionOf: (offset) => {
+      const { line, col } = lineCounter.linePos(offset);
+      return { line, column: col };
+    },
+  };
+  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+  const document = parseDocument(request.text, { ...options, lineCounter });
+  // Errors after the first one are often its consequences.
+  const [error] = document.errors;
+  if (error) {
+    const [problem] = error.code === 'MULTIPLE_DOCS' ? [SECOND_DOCUMENT] : describeYamlError(error);
+    const isReference = request.text.startsWith('${', error.pos[0] - 1);
+    problems.addAt(source, error.pos[0], isReference ? `${problem}; put a text with \${ in quotes` : problem);
+    return undefined;
+  }
+  const { contents } = document;
+  const tree = contents && new TreeReader(source, problems).read(contents);
+  if (tree?.kind === 'map') return tree;
+  if (tree) problems.add(tree.place, 'expected fields such as endpoints and config');
+  else if (!contents) problems.addAt(source, 0, 'the file is empty');
+  return undefined;
+}
+
+const SECOND_DOCUMENT = 'a second document begins here; put it into a file of its own';
+
+class TreeReader {
+  readonly #source: SourceText;
+  readonly #problems: Problems;
+  /** The values with anchors; `undefined` while a value is read. */
+  readonly #anchored = new Map<string, { readonly tree: Tree; readonly size: number } | undefined>();
+  /** Number of values read so far, including those that aliases repeat. */
+  #size = 0;
+  #repeated = 0;
+
+  constructor(source: SourceText, problems: Problems) {
+    this.#source = source;
+    this.#problems = problems;
+  }
+
+  /** @returns `undefined` after a problem that ends the reading */
+  read(node: Node): Tree | undefined {
+    try {
+      return this.#read(node, 0);
+    } catch (error) {
+      if (error instanceof ReadingEnded) return undefined;
+      throw error;
+    }
+  }
+
+  #read(node: Node, depth: number): Tree {
+    const place = { source: this.#source, node };
+    if (depth > MAX_NESTING) this.#end(place, TOO_DEEP);
+    if (isAlias(node)) return this.#readAlias(node.source, place);
+    const { anchor } = node as { readonly anchor?: string };
+    if (anchor !== undefined) this.#anchored.set(anchor, undefined);
+    const before = this.#size;
+    const tree = this.#readValue(node, place, depth);
+    this.#size += 1;
+    if (anchor !== undefined) this.#anchored.set(anchor, { tree, size: this.#size - before });
+    return tree;
+  }
+
+  #readValue(node: Node, place: Place, depth: number): Tree {
+    if (isMap(node)) return this.#readMap(node as YAMLMap<Node, Node | null>, place, depth);
+    if (isScalar(node)) return this.#readScalar(node.value, place);
+    const items = (node as unknown as { readonly items: readonly Node[] }).items;
+    return { kind: 'list', place, items: items.map((item) => this.#read(item, depth + 1)) };
+  }
+
+  #readAlias(name: string, place: Place): Tree {
+    const anchored = this.#anchored.get(name);
+    if (!anchored) {
+      this.#end(
+        place,
+        this.#anchored.has(name) ? SELF_REFERENCE : `the alias *${name} has no anchor &${name} before it`,
+      );
+    }
+    this.#size += anchored.size;
+    this.#repeated += anchored.size;
+    if (this.#repeated > MAX_REPEATED_VALUES) this.#end(place, 'aliases repeat too many values');
+    return { ...anchored.tree, place };
+  }
+
+  #readMap({ items }: YAMLMap<Node, Node | null>, place: Place, depth: number): MapTree {
+    const fields = new Map<string, Field>();
+    const merged: Tree[] = [];
+    for (const { key, value } of items as readonly Pair<Node, Node | null>[]) {
+      const keyPlace = { source: this.#source, node: key };
+      const tree: Tree = value ? this.#read(value, depth + 1) : { kind: 'scalar', place: keyPlace, value: null };
+      const name = isScalar(key) ? key.value : undefined;
+      if (typeof name === 'symbol') merged.push(...(tree.kind === 'list' ? tree.items : [tree]));
+      else if (typeof name !== 'string') this.#problems.add(keyPlace, 'a field name must be text');
+      else if (name === '__proto__') this.#problems.add(keyPlace, 'a field cannot be named __proto__');
+      else if (fields.has(name)) this.#problems.add(keyPlace, `the field '${name}' occurs twice`);
+      else fields.set(name, { key: keyPlace, tree });
+    }
+    for (const tree of merged) {
+      if (tree.kind !== 'map') this.#problems.add(tree.place, "only maps can be merged with '<<'");
+      else for (const [name, field] of tree.fields) if (!fields.has(name)) fields.set(name, field);
+    }
+    return { kind: 'map', place, fields };
+  }
+
+  #readScalar(value: unknown, place: Place): ScalarTree {
+    if (typeof value === 'number') {
+      const source = textOf(place);
+      const { problem } = findNumberProblem(source) ?? {};
+      if (problem) this.#problems.add(place, `${problem}; put it in quotes`);
+      else if (!Number.isFinite(value)) this.#problems.add(place, `the number ${source} is not finite`);
+    }
+    return { kind: 'scalar', place, value: value as ScalarTree['value'] };
+  }
+
+  #end(place: Place, problem: string): never {
+    this.#problems.add(place, problem);
+    throw new ReadingEnded(problem);
+  }
+}

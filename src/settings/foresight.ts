@@ -1,0 +1,121 @@
+import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { loadOperation } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
+import type { State } from '../catalog/state.ts';
+import { type Client, createClient } from '../client/client.ts';
+import { createFetchTransport } from '../client/fetch-transport.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { formatFieldPath } from '../kernel/field-path.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { ensureLocalCredentials, type LocalCredentials } from '../service/bootstrap.ts';
+import { createService } from '../service/embedded.ts';
+import { exportState } from '../service/state/export.ts';
+import { importState } from '../service/state/import.ts';
+import { openMemoryStore } from '../service/store/sqlite-store.ts';
+import { describeEffects } from './effects.ts';
+import type { PlannedWrite } from './plan.ts';
+
+/** A plan to simulate. */
+export interface Simulation {
+  /** The live records that the plan may affect, in the format of `svc local export`. */
+  readonly snapshot: State;
+  readonly writes: readonly PlannedWrite[];
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** The outcome of a simulated plan. */
+export interface Prediction {
+  /** Effects that the writes have beyond the fields they set, and writes that would be refused, as sentences. */
+  readonly effects: readonly string[];
+  /** State after the writes. */
+  readonly state: State;
+}
+
+/** Number of records in a simulated request. */
+const BATCH_SIZE = 1_000;
+/** Time limit of a simulated request in milliseconds. */
+const TIME_LIMIT = 60_000;
+
+/**
+ * Simulates a plan: loads the live records into an embedded service in memory, and performs the writes there. Records of
+ * files are not sent, because nothing that the interface can read depends on them.
+ */
+export async function predict(simulation: Simulation): Promise<Prediction> {
+  const { snapshot, writes, clock } = simulation;
+  const store = await openMemoryStore();
+  try {
+    const credentials = await ensureLocalCredentials(store);
+    const { apiKey } = credentials;
+    const [problem] = await importState({ store, apiKey, now: clock.now(), dryRun: false }, snapshot);
+    if (problem) {
+      const position = formatFieldPath(problem.path);
+      return { effects: [`the plan cannot be simulated: ${position}: ${problem.message}`], state: snapshot };
+    }
+    const before = await exportState(store, apiKey);
+    const service = createService({ store, clock });
+    const client = createSimulationClient(simulation, service.fetch, credentials);
+    const refusals: string[] = [];
+    for (const write of writes) refusals.push(...(await simulateWrite(client, write)));
+    await service.whenIdle();
+    const state = await exportState(store, apiKey);
+    return { effects: [...refusals, ...describeEffects({ before, after: state, writes })], state };
+  } finally {
+    await store.close();
+  }
+}
+
+function createSimulationClient(
+  { clock, signal }: Simulation,
+  fetch: typeof globalThis.fetch,
+  { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials,
+): Client {
+  const key = { apiKey, authToken };
+  const workspace = { workspaceId, workspaceAuthToken };
+  return createClient({
+    clock,
+    target: { baseUrl: 'http://localhost', headerPrefix: DEFAULT_HEADER_PREFIX, key, workspace },
+    transport: createFetchTransport(fetch, TIME_LIMIT),
+    maxWait: 0,
+    ...(signal && { signal }),
+  });
+}
+
+/** Performs a write. @returns the reasons why records are refused, as sentences */
+async function simulateWrite(
+  client: Client,
+  { operation: name, shared, items }: PlannedWrite,
+): Promise<readonly string[]> {
+  const operation = await loadOperation(getEntry(name).resource, name);
+  const field = operation.bulk?.field;
+  const refusals: string[] = [];
+  for (const batch of chunk(items, field === undefined ? 1 : BATCH_SIZE)) {
+    const records = batch.map(({ data }) => withoutSecrets(data));
+    const input = { ...shared, ...(field === undefined ? records[0] : { [field]: records }) };
+    try {
+      const outcome = await client.send(operation, input);
+      if (outcome.sent && field !== undefined) refusals.push(...describeRefusals(outcome.data));
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
+      refusals.push(`${name} would be refused: ${error.message}`);
+    }
+  }
+  return refusals;
+}
+
+function describeRefusals(results: unknown): readonly string[] {
+  return Object.entries(Object(results)).flatMap(([id, result]) => {
+    const { success, message } = Object(result);
+    return success === true ? [] : [`${id} would be refused: ${message}`];
+  });
+}
+
+/** Replaces secrets by a placeholder: a simulation needs none. */
+function withoutSecrets(data: object): Readonly<Record<string, unknown>> {
+  return JSON.parse(JSON.stringify(data, (_, value) => (isObject(value) && '$secret' in value ? 'secret' : value)));
+}
+
+function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

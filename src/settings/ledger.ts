@@ -1,0 +1,126 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { formatCanonicalJson } from '../kernel/canonical-json.ts';
+import { messageOf, SvcError } from '../kernel/errors.ts';
+import { createPrivateFile, createPrivateFolder, localFileError } from '../kernel/files.ts';
+import type { Folders } from '../kernel/folders.ts';
+import { withoutExperimentalWarning } from '../kernel/process.ts';
+import type { PlanTarget } from './plan.ts';
+
+/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
+export interface SentRecord {
+  /** Parts that identify the record, such as the operation and the record's key. */
+  readonly identity: readonly string[];
+  readonly data: unknown;
+}
+
+const BUSY_TIMEOUT = 5_000;
+
+const SCHEMA = `
+  pragma journal_mode = wal; pragma synchronous = normal;
+  create table if not exists salt (value blob not null) strict;
+  create table if not exists sent (record blob primary key, content blob not null) strict, without rowid;
+  create table if not exists applied (plan text primary key) strict, without rowid;
+`;
+
+/**
+ * Remembers the records sent to each service: a hash of the latest content of each record that cannot be read back, and the
+ * digests of applied plans. Hashes are salted, so that the file does not reveal content. Losing the file costs nothing but
+ * sending records again.
+ */
+export class Ledger {
+  readonly #database: DatabaseSync;
+  readonly #salt: Uint8Array;
+  readonly #find: StatementSync;
+  readonly #put: StatementSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(SCHEMA);
+    database.prepare('insert into salt select ? where not exists (select 1 from salt)').run(randomBytes(32));
+    this.#salt = database.prepare('select value from salt').get()?.['value'] as Uint8Array;
+    this.#find = database.prepare('select content from sent where record = ?');
+    this.#put = database.prepare('insert or replace into sent (record, content) values (?, ?)');
+  }
+
+  /**
+   * Opens the ledger of this user, and creates it if it does not exist. A damaged ledger is renamed, with a warning.
+   * @throws SvcError `local` if the file cannot be used
+   */
+  static async open({ state }: Folders, warn: (text: string) => Promise<void>): Promise<Ledger> {
+    const path = join(state, 'ledger.sqlite');
+    await createPrivateFolder(state);
+    try {
+      return await Ledger.#open(path);
+    } catch (error) {
+      if (!isDamage(error)) throw localFileError('use', path, error);
+      const aside = `${path}.damaged-${randomBytes(3).toString('hex')}`;
+      await rename(path, aside);
+      for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
+      await warn(`the ledger was damaged and is now ${aside}; records that cannot be read back are sent again`);
+      return Ledger.#open(path);
+    }
+  }
+
+  static async #open(path: string): Promise<Ledger> {
+    await createPrivateFile(path);
+    const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
+    try {
+      return new Ledger(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** Whether exactly this content is the latest that was sent for a record. */
+  knows(target: PlanTarget, { identity, data }: SentRecord): boolean {
+    const content = this.#find.get(this.#hash([target, identity]))?.['content'];
+    return content !== undefined && Buffer.compare(content as Uint8Array, this.#hash(data)) === 0;
+  }
+
+  /** Notes records that the service acknowledged. The note survives the end of the process. */
+  noteSent(target: PlanTarget, records: readonly SentRecord[]): void {
+    this.#write(() => {
+      for (const { identity, data } of records) this.#put.run(this.#hash([target, identity]), this.#hash(data));
+    });
+  }
+
+  /** Notes that a plan is about to be applied. Returns false if it was noted before. */
+  noteApplied(plan: string): boolean {
+    return this.#database.prepare('insert or ignore into applied (plan) values (?)').run(plan).changes === 1;
+  }
+
+  wasApplied(plan: string): boolean {
+    return this.#database.prepare('select 1 from applied where plan = ?').get(plan) !== undefined;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #write(step: () => void): void {
+    try {
+      this.#database.exec('begin immediate');
+      step();
+      this.#database.exec('commit');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw new SvcError('local', `cannot write the ledger: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #hash(value: unknown): Uint8Array {
+    return createHmac('sha256', this.#salt).update(formatCanonicalJson(value)).digest().subarray(0, 16);
+  }
+}
+
+/** Primary result codes of SQLite for a damaged file, and for one that is not a database or lacks a column. */
+const DAMAGE_CODES: readonly unknown[] = [1, 11, 26];
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && DAMAGE_CODES.includes(Number(error.errcode) & 0xff);
+}

@@ -1,0 +1,109 @@
+import { loadOperation, loadResource } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import type { Client } from '../../client/client.ts';
+import { fetchPages } from '../../client/pages.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { CONFIGS, type ConfigName } from '../kinds.ts';
+import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
+import { createRequestQueue } from './request-queue.ts';
+
+/** Number of concurrent requests. */
+const CONCURRENCY = 6;
+
+/**
+ * Reads live records, concurrently. A missing organization has no records. A refusal to read a kind of records is its
+ * reading's `problem`.
+ * @throws SvcError if a read fails for another reason, or if the service denies every read: the credential is wrong then
+ */
+export async function readLive(client: Client, query: LiveQuery): Promise<LiveRecords> {
+  const enqueue = createRequestQueue(CONCURRENCY);
+  let reads = 0;
+  const reader: Client = {
+    ...client,
+    call: (operation, input) =>
+      enqueue(() => {
+        reads += 1;
+        return client.call(operation, input);
+      }),
+  };
+  const readEach = async <Key, Records>(keys: readonly Key[], read: (key: Key) => Promise<Reading<Records>>) =>
+    new Map(await Promise.all(keys.map(async (key) => [key, await read(key)] as const)));
+  const [configs, endpoints, folders, documents, agents] = await Promise.all([
+    readEach(query.configs, (name) => attempt(() => readConfig(reader, name), {})),
+    query.endpoints ? attempt(() => readEndpoints(reader), []) : undefined,
+    readEach(query.folders, (org) => attempt(() => readFolders(reader, org), new Map<string, LiveRecord>())),
+    readEach(query.documents, (part) =>
+      attempt(
+        async () => (await import('./read-documents.ts')).readDocuments(reader, part),
+        new Map<string, LiveRecord>(),
+      ),
+    ),
+    attempt(() => readAgents(reader, query.agents), new Map<string, LiveRecord>()),
+  ]);
+  const readings = [...configs.values(), ...folders.values(), ...documents.values()];
+  assertNotAllDenied([...readings, ...(endpoints ? [endpoints] : []), ...(query.agents.length > 0 ? [agents] : [])]);
+  return {
+    ...{ configs, folders, agents, reads, ...(endpoints && { endpoints }) },
+    documents: new Map(Array.from(documents, ([{ organizationId }, reading]) => [organizationId, reading])),
+  };
+}
+
+/** Converts "not found" to missing records, and refusals that concern one kind of records to a problem. */
+async function attempt<Records>(read: () => Promise<Records>, missing: Records): Promise<Reading<Records>> {
+  try {
+    return { records: await read() };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    if (error.failure === 'not_found') return { records: missing };
+    if (error.failure === 'permission_denied' || error.failure === 'failed_precondition') return { problem: error };
+    throw error;
+  }
+}
+
+function assertNotAllDenied(readings: readonly Reading<unknown>[]): void {
+  const [first] = readings;
+  if (first?.problem && readings.every(({ problem }) => problem?.failure === 'permission_denied')) throw first.problem;
+}
+
+async function readConfig(client: Client, name: ConfigName): Promise<LiveRecord> {
+  const { read } = CONFIGS[name];
+  const operation = await loadOperation(getEntry(read).resource, read);
+  const outcome = await client.call(operation, {});
+  return outcome.sent && isObject(outcome.data) ? outcome.data : {};
+}
+
+async function readEndpoints(client: Client): Promise<readonly LiveRecord[]> {
+  const { MAX_ENDPOINTS, webhookEndpoints } = await import('../../catalog/webhook-endpoints.ts');
+  const list = webhookEndpoints['webhooks.endpoints.list'];
+  const found: LiveRecord[] = [];
+  for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS }))
+    found.push(...(data?.endpoints ?? []));
+  return found;
+}
+
+async function readFolders(client: Client, organizationId: string): Promise<Map<string, LiveRecord>> {
+  const { 'folders.list': list } = await loadResource('folders');
+  const outcome = await client.call(list, { organizationId });
+  const found = outcome.sent ? (outcome.data ?? []) : [];
+  return new Map(found.map((folder) => [folder.folderId, folder]));
+}
+
+/** Reads agents by ID, because a list contains only part of their fields. */
+async function readAgents(client: Client, query: LiveQuery['agents']): Promise<Map<string, LiveRecord>> {
+  if (query.length === 0) return new Map();
+  const { 'agents.get': get, 'agents.list': list } = await loadResource('agents');
+  let ids = query;
+  if (ids === 'all') {
+    const outcome = await client.call(list, {});
+    ids = (outcome.sent && outcome.data?.agents.map(({ id }) => id)) || [];
+  }
+  const found = await Promise.all(
+    ids.map(async (agentId) => {
+      const { records, problem } = await attempt(() => client.call(get, { agentId }), undefined);
+      if (problem) throw problem;
+      return [agentId, records?.sent ? records.data?.agent : undefined] as const;
+    }),
+  );
+  return new Map(found.flatMap(([id, record]) => (record ? [[id, record]] : [])));
+}

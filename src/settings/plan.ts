@@ -1,0 +1,92 @@
+import type { OperationName } from '../catalog/index.ts';
+import type { LiveQuery } from './live/live-records.ts';
+import type { RecordKey } from './record-key.ts';
+import type { Kind } from './settings.ts';
+
+export type { RecordKey } from './record-key.ts';
+
+/**
+ * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible
+ * through the interface, `?` not readable.
+ */
+export type Sign = '+' | '~' | '-/+' | '-' | '>' | '!' | '?';
+
+/** One difference between the declared and the live records. Values never contain secrets. */
+export interface Change {
+  readonly sign: Sign;
+  readonly kind: Kind;
+  readonly org: string | null;
+  /** ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration. */
+  readonly id: string | null;
+  /** Path of an updated field, joined with dots; null if the change is about the whole record. */
+  readonly field: string | null;
+  readonly before: unknown;
+  /** For records sent from a file: their number. */
+  readonly after: unknown;
+  /** Why the change is not possible, or why the records could not be read. */
+  readonly reason?: string;
+}
+
+/** Value of a secret in changes and before-images. */
+export type ComparedSecret = 'equal' | 'differ';
+
+/** One record or configuration to write. */
+export interface PlannedItem {
+  readonly key: RecordKey;
+  /**
+   * Fields of the record, or the operation's whole input; `userId` for operations that take bare IDs. Secrets are
+   * `{"$secret": reference}`, or `{"$secret": "live"}` for the live value of a secret that is not declared.
+   */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Records that must be written first; the item is not sent if one of them failed. */
+  readonly requires: readonly RecordKey[];
+}
+
+/** Items for one request, or for as many requests as their number needs. */
+export interface PlannedWrite {
+  readonly operation: OperationName;
+  /** Input that all items share, such as the organization ID. Empty if each item is a whole input. */
+  readonly shared: Readonly<Record<string, unknown>>;
+  readonly items: readonly PlannedItem[];
+  /** File whose records are sent instead of items, as many as the ledger does not know. */
+  readonly from?: PlannedFile;
+}
+
+/** A file of users. The writes of all organizations name the same file, which is read once. */
+export interface PlannedFile {
+  readonly path: string;
+  /** Number of users to send. */
+  readonly records: number;
+  /** Organization of users without an `organizationId`. */
+  readonly organizationId?: string;
+}
+
+export interface PlanTarget {
+  readonly url: string;
+  readonly apiKey: string | null;
+}
+
+/** Number of records by change. */
+export interface PlanSummary {
+  readonly create: number;
+  readonly update: number;
+  readonly replace: number;
+  readonly delete: number;
+  readonly send: number;
+}
+
+/** Changes, and the writes that make them, in the order to send. */
+export interface Plan {
+  readonly target: PlanTarget;
+  readonly changes: readonly Change[];
+  readonly writes: readonly PlannedWrite[];
+  /** Effects that a simulation predicted, as sentences. */
+  readonly predicted: readonly string[];
+  /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
+  readonly notRestored: readonly string[];
+  readonly summary: PlanSummary;
+  /** The reads that the plan depends on. */
+  readonly query: LiveQuery;
+  /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
+  readonly read: ReadonlyMap<RecordKey, unknown>;
+}

@@ -1,0 +1,66 @@
+import type { State } from '../catalog/state.ts';
+import type { SecretValue } from './secret-value.ts';
+
+/** Kinds of records that a plan can change or compare, in the order in which changes are applied. */
+export const KINDS = [
+  'organizations',
+  'folders',
+  'documents',
+  'groups',
+  'users',
+  'agents',
+  'config',
+  'endpoints',
+] as const satisfies readonly (keyof State)[];
+
+export type Kind = (typeof KINDS)[number];
+
+/** A declared record: fields of the interface, with a `SecretValue` in place of each secret. */
+export interface DeclaredRecord {
+  readonly [field: string]: unknown;
+}
+
+/** A file of records to send, which is never read into memory as a whole. */
+export interface RecordsFile {
+  /** Absolute path. */
+  readonly from: string;
+}
+
+/** The records that a settings file declares, by kind. A kind that the file does not mention is absent. */
+export interface Declared {
+  readonly organizations?: readonly DeclaredRecord[];
+  readonly folders?: readonly DeclaredRecord[];
+  readonly documents?: readonly DeclaredRecord[];
+  readonly groups?: readonly DeclaredRecord[];
+  readonly users?: readonly DeclaredRecord[] | RecordsFile;
+  readonly agents?: readonly DeclaredRecord[];
+  /** Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`, `permissionProvider`. */
+  readonly config?: { readonly [service: string]: DeclaredRecord };
+  readonly endpoints?: readonly DeclaredRecord[];
+}
+
+/** A settings file for one environment: variables and overlays are applied, secrets are read on demand. */
+export interface DeclaredSettings {
+  /** Name of the file or folder for messages. */
+  readonly name: string;
+  /** Owner of endpoints: their uids start with `<stack>.`. */
+  readonly stack: string | undefined;
+  readonly environment: string | undefined;
+  /** Profile of the environment. */
+  readonly profile: string | undefined;
+  readonly declared: Declared;
+  /** Content of the file that only `svc local import` uses, such as `crdt` and `activities`. */
+  readonly content: Partial<Omit<State, Kind>>;
+  /** Every secret of the declared records. */
+  readonly secrets: readonly SecretValue[];
+  /** Every file that was read, including the file of `users.from`, but without the files of secrets. */
+  readonly files: readonly SettingsFile[];
+  /** Formats the position of a declared value for messages: `svc.yaml:12:5`. */
+  readonly positionOf: (path: readonly PropertyKey[]) => string;
+}
+
+export interface SettingsFile {
+  /** Absolute path. */
+  readonly path: string;
+  readonly sha256: string;
+}

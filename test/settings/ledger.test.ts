@@ -1,0 +1,80 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Ledger } from '../../src/settings/ledger.ts';
+import { createUserFolders } from '../temporary-folder.ts';
+
+const TARGET = { url: 'https://api.example.com', apiKey: 'key-1' };
+const ADA = { identity: ['users.add', 'acme', 'ada'], data: { userId: 'ada', name: 'Ada', email: 'ada@example.com' } };
+
+async function createLedger() {
+  const folders = await createUserFolders();
+  const warnings: string[] = [];
+  const open = async () => {
+    const ledger = await Ledger.open(folders, async (text) => void warnings.push(text));
+    onTestFinished(() => {
+      try {
+        ledger.close();
+      } catch {
+        // closed by the test
+      }
+    });
+    return ledger;
+  };
+  return { open, warnings, path: join(folders.state, 'ledger.sqlite'), state: folders.state };
+}
+
+describe('Ledger', () => {
+  it('knows the latest content that was sent, by target', async () => {
+    const { open } = await createLedger();
+    const ledger = await open();
+    expect(ledger.knows(TARGET, ADA)).toBe(false);
+    ledger.noteSent(TARGET, [ADA]);
+    expect(ledger.knows(TARGET, ADA)).toBe(true);
+    expect(ledger.knows({ ...TARGET, apiKey: 'key-2' }, ADA)).toBe(false);
+    expect(ledger.knows({ ...TARGET, url: 'https://other.example.com' }, ADA)).toBe(false);
+    const changed = { ...ADA, data: { ...ADA.data, name: 'Ada King' } };
+    expect(ledger.knows(TARGET, changed)).toBe(false);
+    ledger.noteSent(TARGET, [changed]);
+    expect([ledger.knows(TARGET, changed), ledger.knows(TARGET, ADA)]).toEqual([true, false]);
+  });
+
+  it('ignores the order of fields', async () => {
+    const { open } = await createLedger();
+    const ledger = await open();
+    ledger.noteSent(TARGET, [ADA]);
+    const data = Object.fromEntries(Object.entries(ADA.data).toReversed());
+    expect(ledger.knows({ apiKey: TARGET.apiKey, url: TARGET.url }, { ...ADA, data })).toBe(true);
+  });
+
+  it('keeps hashes only, in a file of its owner', async () => {
+    const { open, path, state } = await createLedger();
+    const ledger = await open();
+    ledger.noteSent(TARGET, [ADA]);
+    for (const name of await readdir(state)) {
+      expect((await readFile(join(state, name))).toString('latin1')).not.toMatch(/ada@|example\.com|key-1/);
+    }
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const second = await open();
+    expect(second.knows(TARGET, ADA)).toBe(true);
+  });
+
+  it('notes each plan once', async () => {
+    const { open } = await createLedger();
+    const ledger = await open();
+    expect([ledger.wasApplied('aa'), ledger.noteApplied('aa'), ledger.noteApplied('aa')]).toEqual([false, true, false]);
+    expect(ledger.wasApplied('aa')).toBe(true);
+  });
+
+  it.each(['not a database', 'SQLite format 3\0 but damaged'])('renames a damaged file (%s)', async (content) => {
+    const { open, warnings, path, state } = await createLedger();
+    (await open()).close();
+    await writeFile(path, content.padEnd(4096, content));
+    const ledger = await open();
+    expect(ledger.knows(TARGET, ADA)).toBe(false);
+    ledger.noteSent(TARGET, [ADA]);
+    expect(ledger.knows(TARGET, ADA)).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining('the ledger was damaged and is now')]);
+    expect((await readdir(state)).filter((name) => name.includes('.damaged-'))).toHaveLength(1);
+  });
+});
