@@ -33,10 +33,10 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Make the changes that svc plan shows',
     description:
       'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that require it. Reads back the written records. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved (otherwise 15). The interface has no conditional writes: a change by another user between the check and the write is not detected.',
-    examples: [
+    examples: {
       'svc apply --env prod': 'plan, ask, and apply',
       'svc apply plan.json --yes': 'apply exactly the changes of a saved plan, in a script',
-    ],
+    },
     arguments: [{ name: 'plan', description: 'saved plan, or settings file (default: svc.yaml)', required: false }],
     options: APPLY_FLAGS,
     load: async () => (await import('./apply.ts')).applySettings,
