@@ -77,7 +77,7 @@ async function runPager(command: string, source: Source, env: Environment): Prom
   });
   try {
     const exited = exitedNormally(child);
-    await feed(child.stdin, source, exited).finally(() => exited);
+    await writeToPager(child.stdin, source, exited).finally(() => exited);
     const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
@@ -87,7 +87,7 @@ async function runPager(command: string, source: Source, env: Environment): Prom
 }
 
 /** Writes all texts to a pager, no faster than it reads them, until it exits. */
-async function feed(stdin: Writable, source: Source, exited: Promise<unknown>): Promise<void> {
+async function writeToPager(stdin: Writable, source: Source, exited: Promise<unknown>): Promise<void> {
   const isExited = exited.then(() => undefined);
   stdin.on('error', () => undefined);
   try {
