@@ -10,13 +10,13 @@ import type { BatchCalls } from './request-sender.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface LookupOptions {
-  /** How often to call an operation that lists all records: for each lookup, or once (default: for each lookup). */
+  /** How often to call an operation that lists all records (default: for each lookup). */
   readonly listing?: 'each time' | 'once';
-  /** Called with the sent and the existing fields of each record found. */
+  /** Called with the sent and the existing fields of each matching ID. */
   readonly onFound?: (sent: Fields, existing: Fields) => void;
 }
 
-/** Creates a function that looks up records. Returns undefined if the service has no operation to read them. */
+/** Creates a function that looks up records; `undefined` if the service has no operation that reads them. */
 export function createLookup(
   { client, fields, data }: BatchCalls,
   { listing = 'each time', onFound }: LookupOptions = {},

@@ -24,7 +24,7 @@ export interface BatchCalls {
 
 /**
  * Creates a function that sends a batch and converts the response to an outcome for the engine.
- * @param reported with `all`, responses are parsed even if they report complete success
+ * @param reported whether to parse even responses that report complete success (`all`)
  * @param toJson returns the JSON text to send for a record (default: the record's own)
  */
 export function createRequestSender(
@@ -35,39 +35,39 @@ export function createRequestSender(
 ): SendBatchRequest {
   const { client, operation, fields } = calls;
   const partialOperation = { ...operation, acceptsInternalError: true };
-  const buildText = requestTextBuilder(calls, toJson);
+  const buildText = createTextBuilder(calls, toJson);
   return async (batch, kind) => {
     const started = monotonicNow(clock);
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
     try {
       const ids = fields.sharedResult ? undefined : batch.map(({ id }) => id);
-      const reply = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
-      if (!reply.sent) throw new TypeError('a planned request has no outcome');
-      const { retries, waits, waited, hadUnknownAttempt } = reply;
-      const effort = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
-      if (reply.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...effort };
+      const outcome = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
+      if (!outcome.sent) throw new TypeError('a planned request has no outcome');
+      const { retries, waits, waited, hadUnknownAttempt } = outcome;
+      const timing = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
+      if (outcome.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...timing };
       // A success without data applies to all records.
-      if (reply.data === null)
-        return { kind: 'answered_whole', response: { success: true, message: reply.result.message }, ...effort };
-      if (fields.sharedResult) return { kind: 'answered_whole', response: reply.data, ...effort };
-      return { kind: 'answered', response: reply.data, unsettled: hadUnknownAttempt, ...effort };
+      if (outcome.data === null)
+        return { kind: 'answered_together', response: { success: true, message: outcome.result.message }, ...timing };
+      if (fields.sharedResult) return { kind: 'answered_together', response: outcome.data, ...timing };
+      return { kind: 'answered', response: outcome.data, unsettled: hadUnknownAttempt, ...timing };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const limited = error.failure === 'resource_exhausted';
-      const effort = { ...elapsed(), retries: error.retries, waits: 0, waited: 0, limited, failed: !limited };
-      return { ...outcomeOfError(error, batch, calls), ...effort };
+      const timing = { ...elapsed(), retries: error.retries, waits: 0, waited: 0, limited, failed: !limited };
+      return { ...interpretError(error, batch, calls), ...timing };
     }
   };
 }
 
 /** Prints every request in order, for `--dry-run`. */
 export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
-  const buildText = requestTextBuilder(calls);
+  const buildText = createTextBuilder(calls);
   for await (const { records } of batches) await calls.client.sendText(calls.operation, buildText(records));
 }
 
-/** Creates a function that builds the JSON text of a request. A record that is a call includes the shared data. */
-function requestTextBuilder(
+/** Creates a function that builds the JSON text of a request. */
+function createTextBuilder(
   { data, fields: { field } }: BatchCalls,
   toJson: RecordToJson = ({ json }) => json,
 ): (batch: RecordList) => string {
@@ -79,15 +79,15 @@ function requestTextBuilder(
 
 type RecordToJson = (record: BulkRecord) => string;
 
-type OutcomeWithoutEffort<Outcome = BatchRequestOutcome> = Outcome extends BatchRequestOutcome
+type UnmeasuredOutcome<Outcome = BatchRequestOutcome> = Outcome extends BatchRequestOutcome
   ? Omit<Outcome, 'milliseconds' | 'retries' | 'waits' | 'waited' | 'limited' | 'failed'>
   : never;
 
-function outcomeOfError(
+function interpretError(
   error: SvcError,
   batch: RecordList,
   { single, operation, fields, ifExists }: BatchCalls,
-): OutcomeWithoutEffort {
+): UnmeasuredOutcome {
   if (error instanceof ServiceError && hasRecordResults(error, batch))
     return { kind: 'answered', response: error.details };
   if (isRequestTooLarge(error) && (!single || batch.length > 1)) {
@@ -95,43 +95,43 @@ function outcomeOfError(
   }
   switch (error.failure) {
     case 'outcome_unknown':
-      return unknownOutcome(error, operation);
+      return createUnknownOutcome(error, operation);
     case 'invalid_argument':
     case 'already_exists':
-      if (ifExists && error.failure === 'already_exists') return existingOutcome(error, batch);
+      if (ifExists && error.failure === 'already_exists') return createExistingOutcome(error, batch);
       return single
         ? { kind: 'fatal', error }
-        : { kind: 'refused', error, invalidRecords: issuesByRecord(error, batch, fields) };
+        : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
     case 'not_found':
-      // If each record is a call, the targets of other records may exist.
+      // If each record is a separate call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
     default:
       return { kind: 'fatal', error };
   }
 }
 
-/** Returns the outcome of a request that was rejected because a record exists. */
-function existingOutcome(error: SvcError, batch: RecordList): OutcomeWithoutEffort {
+/** Creates the outcome of a request that was rejected because a record exists. */
+function createExistingOutcome(error: SvcError, batch: RecordList): UnmeasuredOutcome {
   if (batch.length > 1) return { kind: 'refused', error };
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
 }
 
-/** Rules for sending a batch of unknown outcome again. Records that replace fields wait until the job is resumed. */
+/** When to send a batch with an unknown outcome again, by effect. Records that replace fields wait until the job is resumed. */
 const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
 
-function unknownOutcome(error: SvcError, { effect }: Operation): OutcomeWithoutEffort {
+function createUnknownOutcome(error: SvcError, { effect }: Operation): UnmeasuredOutcome {
   const by = error instanceof ServiceError && error.status === 'INTERNAL' ? 'service' : 'connection';
   return { kind: 'unknown', error, by, resend: RESEND_RULES[effect] };
 }
 
-/** Whether an error's `details` are results per record: a list, or an object with IDs of the batch as keys. */
+/** Whether an error's `details` are results per record: a list, or an object by ID. */
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
   if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
   return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
 }
 
 /** Groups the problems in an error's `details.issues` by the record's index in paths such as `users.3.email`. */
-function issuesByRecord(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
+function groupIssues(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   if (field === undefined) return problems;
   for (const issue of issuesOf(error)) {

@@ -100,7 +100,7 @@ class BatchSender {
         return this.#readResponse(batch, ALL_SUCCEEDED);
       case 'answered':
         return this.#readResponse(batch, parseItemResults(batch, outcome.response, this.#dependencies.reported));
-      case 'answered_whole':
+      case 'answered_together':
         return this.#readResponse(batch, parseSharedResult(batch, outcome.response, this.#dependencies.reported));
       case 'fatal':
         this.#fatal = outcome.error;
@@ -226,7 +226,7 @@ class BatchSender {
         return [];
       case 'answered':
         return this.#settleExisting(parseItemResults(batch, outcome.response, this.#dependencies.reported).items);
-      case 'answered_whole':
+      case 'answered_together':
         return parseSharedResult(batch, outcome.response, this.#dependencies.reported).items;
       case 'unknown':
         return resultsFor(batch, 'unknown', detailsOf(outcome.error));

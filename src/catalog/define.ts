@@ -171,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
+  /** Fields that must equal the write's input. A record with the same ID and different values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;
@@ -251,9 +251,9 @@ export interface Operation<
   readonly feature?: Feature;
 }
 
-/** Type-checks an operation and returns it unchanged. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth>(
-  operation: Operation<Input, Output, Kind>,
+/** Type-checks an operation and returns it with the default `auth`: an API key. */
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth = 'key'>(
+  operation: Omit<Operation<Input, Output, Kind>, 'auth'> & { readonly auth?: Kind },
 ): Operation<Input, Output, Kind> {
-  return operation;
+  return { auth: 'key' as Kind, ...operation };
 }

@@ -14,18 +14,30 @@ import type { Context } from '../context.ts';
 /** The parts of a plan that are shown. Saved plans have them too. */
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
 
+interface PrintOptions {
+  /** Default: the changes will be made. */
+  readonly purpose?: Purpose;
+  /** More fields of the data. */
+  readonly fields?: object;
+}
+
 /** Prints a plan as text, or as data in the documented format. @param name name of the settings file */
-export async function printPlan(context: Context, plan: ShownPlan, name: string, purpose: Purpose = 'plan') {
+export async function printPlan(
+  context: Context,
+  plan: ShownPlan,
+  name: string,
+  { purpose = 'plan', fields }: PrintOptions = {},
+) {
   const { target, changes, predicted, notRestored, summary } = plan;
   const printer = await context.printer();
   await printer.value(
-    { target, changes, predicted, notRestored, summary },
+    { target, changes, predicted, notRestored, summary, ...fields },
     { renderText: (view) => renderPlan(plan, { name, purpose, view }) },
   );
 }
 
-/** Whether the changes will be made, or were only found. */
-type Purpose = 'plan' | 'drift';
+/** Whether the changes will be made, were found in a service, or are differences between two subjects. */
+type Purpose = 'plan' | 'drift' | 'comparison';
 
 interface PlanStyle {
   readonly name: string;
@@ -35,7 +47,8 @@ interface PlanStyle {
 
 /** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
 export async function renderPlan(plan: ShownPlan, { name, purpose, view }: PlanStyle): Promise<string> {
-  if (plan.changes.length === 0) return `No changes. ${plan.target.url} matches ${name}.\n`;
+  if (plan.changes.length === 0)
+    return purpose === 'comparison' ? `${name} do not differ.\n` : `No changes. ${plan.target.url} matches ${name}.\n`;
   const palette = await loadPalette(view.color);
   const shown = JSON.stringify(plan.changes);
   const writer = new PlanWriter(view, palette, await createMeasure([[escapeForTerminal(shown)]]));
@@ -43,7 +56,8 @@ export async function renderPlan(plan: ShownPlan, { name, purpose, view }: PlanS
   writer.section('Predicted effects:', plan.predicted);
   writer.section('Not restored:', plan.notRestored);
   writer.line('', '');
-  writer.line('', purpose === 'plan' ? `Plan: ${countChanges(plan)}` : `Drift: ${countChanges(plan, FOUND)}`);
+  const { title, words } = PURPOSES[purpose];
+  writer.line('', `${title}: ${countChanges(plan, words)}`);
   return writer.text();
 }
 
@@ -62,6 +76,12 @@ const FOUND = {
   replace: 'changed',
   delete: 'not declared',
 };
+
+const PURPOSES = {
+  plan: { title: 'Plan', words: PLANNED },
+  drift: { title: 'Drift', words: FOUND },
+  comparison: { title: 'Differences', words: { ...FOUND, create: 'only in the second', delete: 'only in the first' } },
+} as const;
 
 /** Formats the number of records by change: `2 to create, 1 to update`. */
 export function countChanges(

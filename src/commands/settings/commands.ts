@@ -1,6 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { CHANGE_FLAGS, PLAN_FLAGS } from './flags.ts';
+import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS } from './flags.ts';
 
 /** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
@@ -31,6 +31,20 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./show-plan.ts')).showPlan,
   },
   defineCommand({
+    command: ['apply'],
+    globalFlags: ['service', 'result'],
+    summary: 'Make the changes that svc plan shows',
+    description:
+      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that require it. Reads back the written records. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved (otherwise 15). The interface has no conditional writes: a change by another user between the check and the write is not detected.',
+    examples: [
+      { command: 'svc apply --env prod', caption: 'plan, ask, and apply' },
+      { command: 'svc apply plan.json --yes', caption: 'apply exactly the changes of a saved plan, in a script' },
+    ],
+    arguments: [{ name: 'plan', description: 'saved plan, or settings file (default: svc.yaml)', required: false }],
+    options: APPLY_FLAGS,
+    load: async () => (await import('./apply.ts')).applySettings,
+  }),
+  defineCommand({
     command: ['drift'],
     globalFlags: ['service', 'result'],
     summary: 'Check whether the live service still matches a settings file',
@@ -45,5 +59,26 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     ],
     options: CHANGE_FLAGS,
     load: async () => (await import('./drift.ts')).reportDrift,
+  }),
+  defineCommand({
+    command: ['compare'],
+    globalFlags: ['connection', 'result'],
+    summary: 'Compare two services or settings files',
+    description:
+      'Takes two profiles, environments, or files: a name with a slash, or that ends in .yaml or .yml, is a file; any other name is an environment of the settings file, or else a profile. For a file, only what it declares is compared. Secrets are shown only as differing.',
+    examples: [
+      { command: 'svc compare staging prod', caption: 'compare the services of two profiles' },
+      {
+        command: 'svc compare staging prod --org acme --only folders',
+        caption: 'compare the folders of an organization',
+      },
+      { command: 'svc compare svc.yaml prod --exit-code', caption: 'fail with 20 if a service differs from a file' },
+    ],
+    arguments: [
+      { name: 'first', description: 'profile, environment, or file', required: true },
+      { name: 'second', description: 'profile, environment, or file', required: true },
+    ],
+    options: COMPARE_FLAGS,
+    load: async () => (await import('./compare.ts')).compareSettings,
   }),
 ];

@@ -1,6 +1,15 @@
 import { KINDS } from '../../settings/settings.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
+const ONLY_FLAG = {
+  flags: '--only <kind>',
+  description: 'only this kind of records (repeatable)',
+  choices: KINDS,
+  many: true,
+} as const;
+
+const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
+
 /** Flags of every command that reads a settings file. */
 export const FILE_FLAGS = [
   {
@@ -8,8 +17,21 @@ export const FILE_FLAGS = [
     description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
   },
   { flags: '--env <name>', description: 'environment of the settings file' },
-  { flags: '--only <kind>', description: 'only this kind of records (repeatable)', choices: KINDS, many: true },
+  ONLY_FLAG,
 ] as const satisfies readonly OptionDefinition[];
+
+export const COMPARE_FLAGS = [
+  { flags: '-f, --file <path>', description: 'settings file that defines the environments (default: svc.yaml)' },
+  {
+    flags: '--org <id>',
+    description: 'compare the folders and documents of this organization (repeatable)',
+    many: true,
+  },
+  ONLY_FLAG,
+  EXIT_CODE_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 
 /** Flags that decide what a plan contains. */
 export const CHANGE_FLAGS = [
@@ -30,7 +52,11 @@ export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,
   { flags: '--out <path>', description: 'save the plan to a file for svc apply' },
   REPLACE_FLAG,
-  { flags: '--exit-code', description: 'exit with 20 if there are changes' },
+  EXIT_CODE_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 
 export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;
+
+export const APPLY_FLAGS = [...CHANGE_FLAGS, REPLACE_FLAG] as const satisfies readonly OptionDefinition[];
+
+export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;

@@ -19,41 +19,28 @@ export async function showInPager(
   terminal: SharedTerminal,
   texts: AsyncIterable<string>,
 ): Promise<void> {
-  const source = createSource(texts);
+  const iterator = texts[Symbol.asyncIterator]();
+  const reads: Promise<IteratorResult<string>>[] = [];
+  // Keeps what was read, in case the pager fails.
+  const readAt = (at: number) => {
+    reads[at] ??= iterator.next();
+    return reads[at];
+  };
   const command = pagerCommand(environment);
   const env = { ...PAGER_SETTINGS, ...environment };
-  if (command !== undefined && (await terminal.lend(() => runPager(command, source, env)))) return source.close();
-  for await (const text of source.readAgain()) await terminal.write(text);
+  if (command !== undefined && (await terminal.lend(() => runPager(command, readAt, env)))) {
+    await iterator.return?.();
+    return;
+  }
+  for (let at = 0; ; at += 1) {
+    const next = await readAt(at);
+    if (next.done) return;
+    await terminal.write(next.value);
+  }
 }
 
-type Source = ReturnType<typeof createSource>;
-
-/** Reads texts, and keeps them in case that the pager fails. */
-function createSource(texts: AsyncIterable<string>) {
-  const iterator = texts[Symbol.asyncIterator]();
-  const read: string[] = [];
-  let pending: Promise<string | undefined> | undefined;
-  const readNext = async () => {
-    const { done, value } = await iterator.next();
-    pending = undefined;
-    if (done) return undefined;
-    read.push(value);
-    return value;
-  };
-  /** Returns the next text, or `undefined` at the end. A caller that stops waiting loses nothing. */
-  const next = () => {
-    pending ??= readNext();
-    return pending;
-  };
-  return {
-    next,
-    async *readAgain() {
-      for (let at = 0; at < read.length || (await next()) !== undefined; at += 1) yield read[at] ?? '';
-    },
-    /** Stops reading, after the text that is being read. */
-    close: async () => void (await iterator.return?.()),
-  };
-}
+/** Reads the text at a position, after those before it. */
+type ReadAt = (at: number) => Promise<IteratorResult<string>>;
 
 /** Returns the command line of the pager. Returns `undefined` for an empty value and for `cat`. */
 function pagerCommand(environment: Environment): string | undefined {
@@ -63,7 +50,7 @@ function pagerCommand(environment: Environment): string | undefined {
 }
 
 /** Runs a pager until it exits, and returns whether it succeeded. */
-async function runPager(command: string, source: Source, env: Environment): Promise<boolean> {
+async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
   // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
@@ -77,7 +64,7 @@ async function runPager(command: string, source: Source, env: Environment): Prom
   });
   try {
     const exited = exitedNormally(child);
-    await writeToPager(child.stdin, source, exited).finally(() => exited);
+    await writeToPager(child.stdin, readAt, exited).finally(() => exited);
     const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
@@ -87,12 +74,15 @@ async function runPager(command: string, source: Source, env: Environment): Prom
 }
 
 /** Writes all texts to a pager, no faster than it reads them, until it exits. */
-async function writeToPager(stdin: Writable, source: Source, exited: Promise<unknown>): Promise<void> {
+async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
   const isExited = exited.then(() => undefined);
   stdin.on('error', () => undefined);
   try {
-    for (let text = await source.next(); text !== undefined; text = await Promise.race([source.next(), isExited])) {
-      if (!stdin.write(text)) await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), isExited]);
+    for (let at = 0; ; at += 1) {
+      const next = await Promise.race([readAt(at), isExited]);
+      if (!next || next.done) return;
+      if (!stdin.write(next.value))
+        await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
     }
   } finally {
     stdin.end();
