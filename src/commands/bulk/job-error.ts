@@ -29,10 +29,10 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    const what = single
+    const outcome = single
       ? describeUnknownWrite(single)
       : `${groupDigits(unknown)} ${ofTotal} may or may not have been applied`;
-    return new SvcError('outcome_unknown', what + reason, { hint: nextStep });
+    return new SvcError('outcome_unknown', outcome + reason, { hint: nextStep });
   }
   const unsent = `${groupDigits(skipped)} ${ofTotal} not sent`;
   switch (stop?.kind) {

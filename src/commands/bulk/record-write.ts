@@ -61,7 +61,7 @@ export function writeError(
   const status = code?.toUpperCase().replaceAll('-', '_');
   const reason = message ?? code ?? 'the service gave no reason';
   const failure = failureOf(status, reason);
-  const hint = nextStep ?? hintFor(write, new SvcError(failure, reason));
+  const hint = nextStep ?? failureHint(write, new SvcError(failure, reason));
   return new SvcError(failure, `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`, {
     ...(hint !== undefined && { hint }),
     ...(status !== undefined && isKnownStatus(status) && { status }),
@@ -75,7 +75,7 @@ function failureOf(status: string | undefined, message: string): Failure {
   return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
 }
 
-function hintFor({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
+function failureHint({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
   const { ifExists, noun } = fields;
   if (error.failure !== 'already_exists' || !ifExists) return withHint(entry, data, error).structuredHint;
   const update = ifExists.update ? ', or --if-exists update to update them' : '';

@@ -46,7 +46,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       signal,
     },
   ).finally(endProgress);
-  await warnOfUnknownIds(run);
+  await warnAboutUnknownIds(run);
   for (const field of keptFields)
     await context.warn(
       `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
@@ -54,7 +54,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   return stop;
 }
 
-async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
+async function warnAboutUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
   if (unexpectedIdCount === 0) return;
   const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
   await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);

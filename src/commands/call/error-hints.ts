@@ -56,8 +56,8 @@ function listHint(
   createStep: StepBuilder,
 ): Hint | undefined {
   const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
-  const isAboutOne = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
-  if (!listEntry || !isAboutOne) return undefined;
+  const hasSingleTarget = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
+  if (!listEntry || !hasSingleTarget) return undefined;
   const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
   return argument || hasMore ? hint`${createStep('list', listEntry)} lists the existing ones` : undefined;
 }

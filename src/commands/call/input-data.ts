@@ -124,8 +124,8 @@ export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, u
 
 function convert(owner: Record<string, unknown>, field: string): readonly string[] {
   const given = owner[field];
-  const moment = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
-  if (!moment?.wasMilliseconds) return [];
-  owner[field] = moment.seconds;
-  return [`${field}: ${given} is in milliseconds; sent as ${moment.seconds} seconds`];
+  const timestamp = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
+  if (!timestamp?.wasMilliseconds) return [];
+  owner[field] = timestamp.seconds;
+  return [`${field}: ${given} is in milliseconds; sent as ${timestamp.seconds} seconds`];
 }

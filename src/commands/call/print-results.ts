@@ -60,8 +60,8 @@ async function printValues(
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
-    const several = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
-    if (several) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
+    const isList = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
+    if (isList) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
 }

@@ -1,7 +1,7 @@
 import type { Examples } from '../../catalog/define.ts';
 import { GROUP_DETAILS } from '../../catalog/groups.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
-import { shortcutsTo } from '../tree/aliases.ts';
+import { findShortcuts } from '../tree/aliases.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
@@ -15,7 +15,7 @@ export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
     `Usage:\n  ${usageLine(node, operands)}`,
     section(
       'Aliases',
-      shortcutsTo(node.path).map((word) => `  svc ${word}`),
+      findShortcuts(node.path).map((word) => `  svc ${word}`),
     ),
     section(
       'Examples',

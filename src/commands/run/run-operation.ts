@@ -43,12 +43,13 @@ function selectVersion(
 ): OperationEntry {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
   const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
-  const foreignFlag = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
+  const findUnsupported = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
   const entry =
-    versions.find((each) => (requested === undefined ? !foreignFlag(each) : each.version === requested)) ?? versions[0];
-  const foreign = foreignFlag(entry);
-  const other = versions.find(({ flags }) => flags.some(({ name }) => name === foreign?.name));
-  if (foreign && other) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
+    versions.find((each) => (requested === undefined ? !findUnsupported(each) : each.version === requested)) ??
+    versions[0];
+  const flag = findUnsupported(entry);
+  const other = versions.find(({ flags }) => flags.some(({ name }) => name === flag?.name));
+  if (flag && other) throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);
   return entry;
 }
 

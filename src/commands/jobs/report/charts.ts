@@ -12,7 +12,7 @@ const LABEL_COUNT = 5;
 /** Creates the charts of a job. Very short jobs have no charts with a time axis. */
 export function createCharts(receipt: JobReceipt): readonly Chart[] {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
-  const overTime =
+  const timeCharts =
     intervals.length >= MIN_COLUMNS
       ? [
           createThroughputChart(receipt, intervals),
@@ -20,7 +20,7 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
           createInFlightChart(receipt, intervals),
         ]
       : [];
-  return receipt.histogram.length > 0 ? [...overTime, createLatencyChart(receipt)] : overTime;
+  return receipt.histogram.length > 0 ? [...timeCharts, createLatencyChart(receipt)] : timeCharts;
 }
 
 function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
