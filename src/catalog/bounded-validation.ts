@@ -23,11 +23,7 @@ export function validateBounded<Schema extends z.ZodType>(schema: Schema, value:
  * @param pause called between two slices
  * @returns the issues of the first slice that has any; `validateBounded` finds all others
  */
-export async function findRecordIssues(
-  schema: z.ZodType,
-  value: unknown,
-  pause: () => Promise<void>,
-): Promise<readonly z.core.$ZodIssue[]> {
+export async function findRecordIssues(schema: z.ZodType, value: unknown, pause: () => Promise<void>) {
   if (typeof value !== 'object' || value === null) return [];
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list)) continue;

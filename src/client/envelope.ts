@@ -51,12 +51,7 @@ function confirmedSuccess({ body }: WireResponse): SendSuccess {
   };
 }
 
-function* readResult(
-  body: unknown,
-  response: WireResponse,
-  context: ResponseContext,
-  large: boolean,
-): Generator<undefined, SendOutcome> {
+function* readResult(body: unknown, response: WireResponse, context: ResponseContext, large: boolean) {
   const { operation } = context;
   const result = resultOf(body);
   if (result === undefined) {
@@ -98,11 +93,7 @@ function resultOf(body: unknown): unknown {
  * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
  * operation reveals secrets, no field may be missing.
  */
-function* findUnexpectedData(
-  data: unknown,
-  operation: CalledOperation,
-  large: boolean,
-): Generator<undefined, string | undefined> {
+function* findUnexpectedData(data: unknown, operation: CalledOperation, large: boolean) {
   const { bulk, revealsSecrets: strict = false } = operation;
   if (data === null) return strict ? '' : undefined;
   if (bulk) return isObject(data) ? undefined : '';
@@ -130,18 +121,13 @@ function isSuccess(httpStatus: number): boolean {
   return httpStatus >= 200 && httpStatus < 300;
 }
 
-function createUnusableFailure(
-  flaw: string,
-  { httpStatus, retryAfter }: WireResponse,
-  context: ResponseContext,
-): SendFailure {
-  const { host } = context;
+function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireResponse, context: ResponseContext) {
   const { failure, applied, retry } = interpretHttpStatus(httpStatus);
-  if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLargeError(host), applied, retry, retryAfter };
-  const error = new ForeignResponseError(failure, `${host} returned ${flaw} (HTTP ${httpStatus})`, {
-    hint: createUnusableHint(failure, context),
-  });
-  return { kind: 'failed', error, applied, retry, retryAfter };
+  const failed = { kind: 'failed', applied, retry, retryAfter } as const;
+  if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host) };
+  const hint = createUnusableHint(failure, context);
+  const message = `${context.host} returned ${flaw} (HTTP ${httpStatus})`;
+  return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 
 function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {

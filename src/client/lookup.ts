@@ -104,17 +104,12 @@ function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRe
   return [idField, ...matchingFields].every((field) => record[field] === data[field]);
 }
 
-function reportApplied(
-  record: Fields,
-  created: CreatedRecord,
-  { retries }: SvcError,
-  { observe }: LookupDependencies,
-): CallResult<unknown> {
+function reportApplied(record: Fields, created: CreatedRecord, { retries }: SvcError, { observe }: LookupDependencies) {
   const data = created.data(record);
   const message = `the response was lost, but the write was applied: ${created.idField} ${String(record[created.idField])} exists`;
   observe?.({ kind: 'settled', message });
   const result = { status: 'success', message, data };
-  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
+  return { sent: true as const, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
 }
 
 function createNotAppliedError(

@@ -82,11 +82,7 @@ const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
-function createHint(
-  failure: Failure,
-  { operation, credentialHint }: ResponseContext,
-  details: unknown,
-): string | Hint | undefined {
+function createHint(failure: Failure, { operation, credentialHint }: ResponseContext, details: unknown) {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':

@@ -26,10 +26,7 @@ export async function selectFromPages(
 }
 
 /** Yields the items that were read already, and then the others. */
-export async function* continueReading<Item>(
-  read: readonly Item[],
-  iterator: AsyncIterator<Item>,
-): AsyncGenerator<Item> {
+export async function* continueReading<Item>(read: readonly Item[], iterator: AsyncIterator<Item>) {
   yield* read;
   yield* { [Symbol.asyncIterator]: () => iterator };
 }

@@ -84,11 +84,7 @@ function hidingSteps(columns: readonly Column[], filled: readonly number[]): rea
   return sorted.map((_, last) => sorted.slice(0, last + 1));
 }
 
-function fitContent(
-  content: TableContent,
-  view: View,
-  available: number,
-): Pick<TablePlan, 'content' | 'widths'> | undefined {
+function fitContent(content: TableContent, view: View, available: number) {
   const { columns, head, body, measure } = content;
   const natural = naturalWidths(content, view);
   if (lineWidth(natural) <= available) return { content, widths: natural };

@@ -2,12 +2,7 @@
  * Shrinks columns to fit a line of `available` columns, always the widest one that exceeds its minimum. Returns
  * `undefined` if they cannot fit.
  */
-export function fitWidths(
-  natural: readonly number[],
-  minimums: readonly number[],
-  available: number,
-  gap: number,
-): number[] | undefined {
+export function fitWidths(natural: readonly number[], minimums: readonly number[], available: number, gap: number) {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
   for (; excess > 0; excess--) {

@@ -30,10 +30,7 @@ const SERVICE = 'svc';
 const STORE = { linux: { store: 'secret-service' } } as const;
 
 /** Performs the calls in order, up to the first failure. May block until the keychain responds. */
-export async function performKeychainCalls(
-  calls: readonly KeychainCall[],
-  load: () => Promise<KeyringModule>,
-): Promise<KeychainReply> {
+export async function performKeychainCalls(calls: readonly KeychainCall[], load: () => Promise<KeyringModule>) {
   try {
     const { Entry } = await load();
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };

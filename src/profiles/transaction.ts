@@ -141,10 +141,7 @@ export class ProfileTransaction {
 /** A lookup of a missing account, to test whether the keychain responds. */
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
-export async function findKeychainProblem(
-  { keychain }: SecretStorage,
-  calls: readonly KeychainCall[],
-): Promise<string | undefined> {
+export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
   const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
   try {
     await callKeychain(calls);

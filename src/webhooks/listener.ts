@@ -176,10 +176,7 @@ async function processDelivery(dependencies: ListenerDependencies, parsed: Parse
   return accepted ? ACCEPTED_RESPONSE : NOT_FORWARDED_RESPONSE;
 }
 
-async function forward(
-  { forwarding, signal }: ListenerDependencies,
-  parsed: ParsedDelivery,
-): Promise<ForwardResult | null> {
+async function forward({ forwarding, signal }: ListenerDependencies, parsed: ParsedDelivery) {
   const url = findTarget(parsed.head.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
   const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);
