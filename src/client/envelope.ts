@@ -29,7 +29,8 @@ export async function parseResponse(response: WireResponse, context: ResponseCon
   if ('flaw' in parsed) return createUnusableFailure(parsed.flaw, response, context);
   const body = parsed.value;
   if (isObject(body) && Object.hasOwn(body, 'error')) return parseServiceFailure(body['error'], response, context);
-  if (!isSuccess(response.httpStatus)) return createUnusableFailure('JSON without an error', response, context);
+  const isSuccess = response.httpStatus >= 200 && response.httpStatus < 300;
+  if (!isSuccess) return createUnusableFailure('JSON without an error', response, context);
   return runInSlices(readResult(body, response, context, large), context.signal);
 }
 
@@ -117,10 +118,6 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
   return !output || Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
 }
 
-function isSuccess(httpStatus: number): boolean {
-  return httpStatus >= 200 && httpStatus < 300;
-}
-
 function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireResponse, context: ResponseContext) {
   const { failure, applied, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied, retry, retryAfter } as const;
@@ -141,10 +138,6 @@ function createRedirectFailure({ httpStatus, location }: WireResponse, { host }:
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';
   const message = `${host} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
-  return {
-    kind: 'failed',
-    error: new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT }),
-    applied: 'no',
-    retry: 'never',
-  };
+  const error = new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT });
+  return { kind: 'failed', error, applied: 'no', retry: 'never' };
 }
