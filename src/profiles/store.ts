@@ -83,8 +83,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         : [];
       return change(async (transaction) => {
         if (!replace) assertNameAvailable(transaction.saved, name);
-        const update = { name, profile: { ...profile, ...(id && { id }) }, secrets };
-        const result = await transaction.put({ ...update, insecure: insecure || problem !== undefined });
+        const identified = { ...profile, ...(id && { id }) };
+        const result = await transaction.put(name, identified, secrets, insecure || problem !== undefined);
         return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
@@ -100,7 +100,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
         if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
-        return transaction.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
+        return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
       }),
     rename: (from, to) =>
       change(async (transaction) => {
