@@ -11,10 +11,7 @@ export function resolveRepeatedDelete(effect: Effect, { error }: SendFailure, ha
   return { kind: 'success' as const, data, result };
 }
 
-/**
- * Creates the final error of a call. If an attempt may have been applied, the outcome is unknown unless the service has
- * since definitely rejected the request.
- */
+/** After an attempt that may have been applied, the outcome is unknown unless the service has since rejected the request. */
 export function createFinalError(effect: Effect, failed: SendFailure, hadUnknownAttempt: boolean): SvcError {
   const { error } = failed;
   if (!hadUnknownAttempt) return error;

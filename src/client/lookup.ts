@@ -20,10 +20,7 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
   readonly secrets: readonly string[];
 }
 
-/**
- * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
- * lookup without a match is not conclusive.
- */
+/** Milliseconds before each lookup. One miss proves nothing: the write may still be in flight when the attempt times out. */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
 const MAX_COMMAND_LENGTH = 1_000;

@@ -3,10 +3,7 @@ import { requireFields, resolveFields } from './field-selection.ts';
 
 export type Page = readonly unknown[];
 
-/**
- * Resolves the selected fields against the first page with records, and returns all pages.
- * @throws SvcError `usage` if no record of that page has a selected field
- */
+/** @throws SvcError `usage` if no record of the first page with records has a selected field */
 export async function selectFromPages(
   names: readonly string[],
   pages: AsyncIterable<Page>,

@@ -49,10 +49,7 @@ function linesOf(row: Row, { widths, measure, styles, maxLines = [], ellipsis }:
   );
 }
 
-/**
- * Stands in for non-ASCII text during layout, at the correct width, because cli-table3 measures text with older Unicode
- * tables than terminals use.
- */
+/** Stands in for non-ASCII text during layout, because cli-table3 measures text with older Unicode tables than terminals. */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');
 

@@ -38,10 +38,7 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
   return undefined;
 }
 
-/**
- * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
- * contain no text that can be wrapped.
- */
+/** Continues a table in the same columns, which become wider if the table still fits, or if their text cannot be wrapped. */
 export function continueTable(plan: TablePlan, content: TableContent, view: View): TablePlan {
   const hidden = filledColumns(content).filter((column) => !plan.kept.includes(column));
   const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };

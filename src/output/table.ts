@@ -114,10 +114,7 @@ const BULLET = '- ';
 
 type Field = readonly [name: string, value: unknown];
 
-/**
- * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
- * then the fields.
- */
+/** Yields indented names and their texts. Objects and lists of objects yield their name, then their fields. */
 function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
   for (const [name, value] of fields) {
     const label = indent + formatCell(name, display);

@@ -25,10 +25,7 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   }
 }
 
-/**
- * Replaces a settings file. `conf` writes a staged copy, because its own rename could replace a good file with a truncated
- * one when the disk is full. The caller must hold a lock.
- */
+/** Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The caller must hold a lock. */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
   await removeStagedFiles(path);

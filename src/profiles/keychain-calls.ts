@@ -6,10 +6,7 @@ export type KeychainCall =
   | { readonly kind: 'get' | 'delete'; readonly account: string }
   | { readonly kind: 'set'; readonly account: string; readonly secret: string };
 
-/**
- * The results of all calls, the secret or null for each `get` and null for the others; or the error message of the call
- * that failed.
- */
+/** The secret or null for each `get`, and null for the other calls; or the error message of the call that failed. */
 export type KeychainReply = { readonly values: readonly (string | null)[] } | { readonly fault: string };
 
 export interface KeyringModule {

@@ -19,23 +19,14 @@ import {
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
 
-/**
- * The profiles and their secrets, changed under one lock. A crash between two writes leaves at worst a half-removed profile
- * without secrets, or secrets without a profile, which the next change deletes.
- */
+/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
 export interface ProfileStore {
   read(): Promise<SavedProfiles>;
-  /**
-   * Adds a profile. The first profile becomes the current one.
-   * @throws SvcError `already_exists`, unless `replace` is set
-   */
+  /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
   add(name: string, profile: Profile, secrets: Secrets, options?: AddOptions): Promise<SecretsSaveResult>;
   /** Makes a profile the current one. @throws SvcError `not_found` */
   use(name: string): Promise<void>;
-  /**
-   * Changes a profile and its secrets. Each secret stays in its location.
-   * @throws SvcError `not_found`; `usage` for a profile without a base URL
-   */
+  /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
   edit(
     name: string,
     change: (profile: Profile, secrets: Secrets) => { readonly profile: Profile; readonly secrets: Secrets },

@@ -16,10 +16,7 @@ interface TransactionDependencies {
   readonly save: (profiles: SavedProfiles) => Promise<void>;
 }
 
-/**
- * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
- * Saves keychain accounts as leftovers before it writes their secrets.
- */
+/** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
 export class ProfileTransaction {
   saved: SavedProfiles;
   readonly #dependencies: TransactionDependencies;
