@@ -20,6 +20,8 @@ export interface JobFolder {
   readonly unstarted: string;
   /** Copy of a piped input. */
   readonly spool: string;
+  /** Values that the job's writes replaced. */
+  readonly beforeImages: string;
 }
 
 /** Retention of finished jobs: days, and number of jobs. */
@@ -195,5 +197,6 @@ export function jobFolderOf(folders: Folders, job: string): JobFolder {
     lock: join(path, 'lock'),
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    beforeImages: join(path, 'before.ndjson'),
   };
 }
