@@ -62,10 +62,7 @@ async function warnAboutUnknownIds({ context, counters: { unexpectedIds, unexpec
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
- * @param keptFields receives the names of differing fields that an update cannot change
- */
+/** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
 async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,

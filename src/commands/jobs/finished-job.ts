@@ -35,10 +35,7 @@ export async function showFinishedJob(
   if (failure !== undefined) throw failure;
 }
 
-/**
- * Prints the summary of a stopped job.
- * @throws SvcError of the last run, or `stopped` if the process was killed
- */
+/** Prints the summary of a stopped job. @throws SvcError of the last run, or `stopped` if the process was killed */
 export async function showStoppedJob(
   context: Context,
   { noun, bulk }: JobRecords,
