@@ -153,10 +153,7 @@ function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcErro
   });
 }
 
-/**
- * Returns the ID of the only stopped job. If several are stopped, prompts for one.
- * @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible
- */
+/** @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible */
 async function findStoppedJob(context: Context): Promise<string> {
   const stopped = (await readEntries(context)).filter(({ state }) => state === 'stopped');
   const [only, ...others] = stopped;
