@@ -13,7 +13,6 @@ export const SETTING_VARIABLES = {
   output: 'SVC_OUTPUT',
 } as const;
 
-/** Environment variables that are not profile settings. */
 export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
   history: 'SVC_HISTORY',

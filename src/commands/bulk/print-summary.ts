@@ -18,10 +18,7 @@ const FAILURE_COLUMNS = [
   { header: 'CODE', field: 'code' },
 ] as const satisfies readonly Column[];
 
-/**
- * Prints the summary of a job as data or as text. For a single record, the text is one line; if the record failed, the
- * error is printed instead.
- */
+/** Prints the summary of a job as data or as text. A single record takes one line, or none if it failed. */
 export async function printSummary(
   context: Context,
   noun: string,
@@ -39,19 +36,21 @@ export async function printSummary(
     return;
   }
   await stdout.write(await formatMessage(summaryText(noun, summary), stdout));
-  const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
-  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
-  if (shown.length > 0) await printer.records(singlePage(shown), { columns });
-  const hidden = failed + unknown - shown.length;
-  if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
+  await printFailures(context, summary);
   if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
+}
+
+export async function printFailures(context: Context, { failures, failed, unknown }: BulkSummary): Promise<void> {
+  const shown = failures.slice(0, MAX_SHOWN_FAILURES);
+  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
+  if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
+  const hidden = failed + unknown - shown.length;
+  if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;
 
-/**
- * Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`. Shows effects such as `1 created` if they are known.
- */
+/** Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, with effects such as `1 created` if they are known. */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
   const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)

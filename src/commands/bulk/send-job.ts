@@ -46,7 +46,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       signal,
     },
   ).finally(endProgress);
-  await warnOfUnknownIds(run);
+  await warnAboutUnknownIds(run);
   for (const field of keptFields)
     await context.warn(
       `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
@@ -54,7 +54,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   return stop;
 }
 
-async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
+async function warnAboutUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
   if (unexpectedIdCount === 0) return;
   const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
   await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
@@ -62,10 +62,7 @@ async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpected
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
- * @param keptFields receives the names of differing fields that an update cannot change
- */
+/** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
 async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,

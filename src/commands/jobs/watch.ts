@@ -2,21 +2,16 @@ import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
-import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import { loadOperation } from '../../catalog/index.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { showFinishedJob, showStoppedJob } from './finished-job.ts';
-import { findJobOperation } from './job-operation.ts';
+import { findJobRecords } from './job-operation.ts';
 
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;
 
-/**
- * Shows the progress of a running job, and its summary when it ends. Does not affect the job.
- * @throws SvcError `not_found` for an unknown job, or the job's own error
- */
+/** @throws SvcError `not_found` for an unknown job, or the job's own error */
 export async function watchJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
   const folder = await findJob(context.folders, id, 'not_found');
   await waitForJournal(context, folder);
@@ -26,18 +21,16 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   try {
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    const entry = findJobOperation(description);
-    const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-    const state = await followJob(context, folder, { journal, description, unit: pluralize(noun) });
+    const records = await findJobRecords(description);
+    const state = await followJob(context, folder, { journal, description, unit: pluralize(records.noun) });
     await findJob(context.folders, id, 'not_found');
     const show = state === 'done' ? showFinishedJob : showStoppedJob;
-    await show(context, entry, description, journal);
+    await show(context, records, description, journal);
   } finally {
     journal.close();
   }
 }
 
-/** Waits until the job's process has checked its input. */
 async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {
   if (!(await isBeingChecked(folder))) return;
   const end = (await progress()).showActivity(`waiting for job ${folder.job} to check its input`);
@@ -51,11 +44,9 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
 interface FollowedJob {
   readonly journal: Journal;
   readonly description: JobDescription;
-  /** Plural noun for the records: `users`. */
   readonly unit: string;
 }
 
-/** Shows the progress of a job while a process runs it. */
 async function followJob(
   { clock, signal, progress }: Context,
   folder: JobFolder,

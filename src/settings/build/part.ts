@@ -10,7 +10,7 @@ import type { Declared, Kind } from '../settings.ts';
 export interface PlanPart {
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
-  readonly read: readonly (readonly [RecordKey, LiveRecord | undefined])[];
+  readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
 }
 
 /** Input of a plan. */
@@ -25,6 +25,8 @@ export interface PlanSource {
   readonly isSent: (record: SentRecord) => boolean;
   /** Number of records to send from the file of users, by organization. */
   readonly usersToSend?: ReadonlyMap<string, number>;
+  /** Organization of users in the file without one. */
+  readonly usersOrganization?: string | undefined;
 }
 
 /** Returns a declared value for a plan's writes: secrets become references. */
