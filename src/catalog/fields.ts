@@ -45,6 +45,9 @@ export const user = z.looseObject({
 
 export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
 
+/** The records of a bulk call, at least one. Additional fields are forwarded. */
+export const records = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.looseObject(shape)).min(1);
+
 /** Result of one record of a bulk call. Only a literal `true` means success; additional fields are forwarded. */
 export const itemResult = z.looseObject({
   success: z.boolean(),
@@ -74,10 +77,9 @@ export const requireChange = <Schema extends z.ZodObject>(
   identifying: readonly string[] = [],
 ): Schema =>
   withRules(
-    schema.refine((input) => hasChange(input, identifying), { error: 'specify at least one field to change' }),
+    schema.refine(
+      (input) => Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field)),
+      { error: 'specify at least one field to change' },
+    ),
     { minProperties: identifying.length + 1 },
   );
-
-function hasChange(input: object, identifying: readonly string[]): boolean {
-  return Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field));
-}
