@@ -105,7 +105,7 @@ function readSignedParts(headers: Headers) {
   return { id, timestamp, signatures };
 }
 
-function reject(reason: string): Verification {
+export function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 
