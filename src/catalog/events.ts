@@ -13,7 +13,6 @@ export interface EventType {
   readonly email?: true;
 }
 
-/** The `source` in the payloads of each group. */
 export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
   thread: 'comment',
   message: 'comment',

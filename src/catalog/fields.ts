@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 
-/** An ID chosen by the caller: any non-empty text. */
 export const id = (description: string) => z.string().min(1).describe(description);
 
 export const organizationId = id('organization ID');
@@ -17,7 +16,6 @@ export const createsOrganization: CreatedParents<{ readonly organizationId: stri
 /** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
 export const secret = (description: string) => z.string().describe(description).meta({ secret: true });
 
-/** Overrides for the flag of a field, where the field's name and type are not enough. */
 export interface FlagOptions {
   readonly flag?: string;
   /** Name of the flag that sets a boolean to false (default: `no-<flag>`). */

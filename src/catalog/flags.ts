@@ -15,7 +15,6 @@ import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
 export type FlagKind = ValueKind | NonNullable<FlagOptions['as']>;
 type ValueKind = 'text' | 'number' | 'boolean' | 'list' | 'map' | 'switches' | 'json' | 'secret';
 
-/** A command-line flag for one field of an operation's input. */
 export interface Flag {
   readonly name: string;
   /** Path of the value in `data`, or in the record if `ofRecord`. */

@@ -120,7 +120,6 @@ function createSuccessSchema(data: Node): Node {
 
 type Part = 'input' | 'output';
 
-/** Returns an operation's schemas, and its recursive schemas as separate components. */
 function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {

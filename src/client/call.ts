@@ -125,7 +125,6 @@ function createRetryBudget() {
       remaining -= 1;
       return true;
     },
-    /** Returns a fraction of a retry to the budget after a success. */
     earn() {
       remaining = Math.min(MAX_RETRIES, remaining + RETRIES_PER_SUCCESS);
     },

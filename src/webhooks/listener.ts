@@ -41,7 +41,6 @@ export type ListenerEvent =
       readonly accepted: boolean;
       readonly payloadProblem?: string;
     }
-  /** The latest delivery, forwarded again on request. */
   | { readonly kind: 'replayed'; readonly delivery: ReceivedDeliveryEvent }
   | { readonly kind: 'filtered'; readonly event: string }
   | { readonly kind: 'duplicate'; readonly id: string; readonly event: string }

@@ -5,7 +5,6 @@ import { CASE_NAMES, type CaseName } from './case-names.ts';
 import type { ExpectationName } from './expectations.ts';
 import type { CreateTestDelivery, DeliveryVariation, SenderConfiguration, TestDelivery } from './test-delivery.ts';
 
-/** A test case: a situation that receivers face in production, by accident or through an attack. */
 export interface ReceiverCase extends CaseDefinition {
   readonly name: CaseName;
 }
