@@ -16,13 +16,13 @@ export type BatchRequestOutcome = RequestTiming &
     /** The response confirms that all records succeeded. */
     | { readonly kind: 'confirmed' }
     /** The response has one result for all records together. */
-    | { readonly kind: 'answered_whole'; readonly response: unknown }
+    | { readonly kind: 'answered_together'; readonly response: unknown }
     /** The service applied nothing because of the request's content. Other requests may succeed. */
     | {
         readonly kind: 'refused';
         readonly error: SvcError;
         /** Error messages by the record's index in the request, if the service names the invalid records. */
-        readonly named?: ReadonlyMap<number, string>;
+        readonly invalidRecords?: ReadonlyMap<number, string>;
         /** Whether the request was too large, so that its halves may succeed. */
         readonly tooLarge?: boolean;
       }
@@ -44,7 +44,6 @@ export type RequestKind = 'new' | 'part';
 
 export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
 
-/** The reason why a job stops early. */
 export type StopReason =
   | { readonly kind: 'signal'; readonly reason: unknown }
   | { readonly kind: 'errors' }

@@ -17,7 +17,7 @@ export interface ParsedResponse {
  * Parses the results in a response, which is keyed by ID or a list in the order of the request. Only a literal `true`
  * is success. The outcome of a missing record is unknown.
  */
-export function parseResponse(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
+export function parseItemResults(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
   if (Array.isArray(response)) return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
   const byId: Readonly<Record<string, unknown>> = isObject(response) ? response : {};
   let mentioned = 0;

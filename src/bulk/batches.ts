@@ -9,7 +9,6 @@ export interface BatchLimits {
   readonly characters: number;
 }
 
-/** The records of one request. */
 export interface Batch {
   readonly records: RecordList;
   /** Whether the records were sent before, and may have been applied. */

@@ -11,17 +11,16 @@ export async function* readCheckedRecords(
   check: RecordCheck,
 ): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly skipped: readonly BulkRecord[] }> {
   for await (const chunk of readFinalizedRecords(input, rules, check)) {
-    const own = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
-    if (check.skipped === 0) yield { records: own, skipped: [] };
+    const inShard = rules.shard ? chunk.filter(({ id }) => rules.shard && isInShard(id, rules.shard)) : chunk;
+    if (check.skipped === 0) yield { records: inShard, skipped: [] };
     else {
       const [records, skipped]: [BulkRecord[], BulkRecord[]] = [[], []];
-      for (const record of own) (check.isSkipped(record.index) ? skipped : records).push(record);
+      for (const record of inShard) (check.isSkipped(record.index) ? skipped : records).push(record);
       yield { records, skipped };
     }
   }
 }
 
-/** Reads all records of a valid input. */
 async function* readFinalizedRecords(
   input: RecordInput,
   rules: RecordRules,

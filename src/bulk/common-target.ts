@@ -11,9 +11,9 @@ export class CommonTarget {
   readonly #values: Map<string, unknown>;
   readonly #unnamed: UnnamedFieldPolicy;
 
-  constructor(fields: readonly string[], given: Readonly<Record<string, unknown>>, unnamedFields: UnnamedFieldPolicy) {
+  constructor(fields: readonly string[], values: Readonly<Record<string, unknown>>, unnamedFields: UnnamedFieldPolicy) {
     this.fields = fields;
-    this.#values = new Map(fields.flatMap((field) => (given[field] === undefined ? [] : [[field, given[field]]])));
+    this.#values = new Map(fields.flatMap((field) => (values[field] === undefined ? [] : [[field, values[field]]])));
     this.#unnamed = unnamedFields;
   }
 

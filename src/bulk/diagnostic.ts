@@ -24,8 +24,8 @@ export interface FileDiagnostic extends Diagnostic {
  */
 export function formatDiagnostic(diagnostic: FileDiagnostic): string {
   const { file, line, column, record, isExact } = diagnostic;
-  const shown = [file, line, isExact || record !== undefined ? column : null];
-  const position = shown.filter((part) => part !== null && part !== undefined).join(':');
+  const parts = [file, line, isExact || record !== undefined ? column : null];
+  const position = parts.filter((part) => part !== null && part !== undefined).join(':');
   return `${position}: ${describeDiagnostic(diagnostic)}`;
 }
 

@@ -5,7 +5,6 @@ import type { IdHashSet } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { InputError } from './source/source.ts';
 
-/** A record's ID and position. */
 export interface IdentifiedRecord {
   readonly id: string;
   readonly index: number;
@@ -20,7 +19,6 @@ export interface IdentifiedRecord {
 /** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
 const MAX_IDS_PER_PASS = 250_000;
 
-/** How to handle records with the same ID. */
 export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
   /** Receives the indexes of the records to skip. */
@@ -63,13 +61,13 @@ export async function* readIdentifiedRecords(
     try {
       for await (const records of source.recordChunks) {
         lines.startChunk(records);
-        const found: IdentifiedRecord[] = [];
+        const identified: IdentifiedRecord[] = [];
         for (const [at, record] of records.entries()) {
           const index = next++;
           const id = readId(() => prepare(record, index));
-          if (typeof id === 'string') found.push({ id, index, file: file.name, ...lines.positionAt(at) });
+          if (typeof id === 'string') identified.push({ id, index, file: file.name, ...lines.positionAt(at) });
         }
-        yield found;
+        yield identified;
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

@@ -42,7 +42,7 @@ export async function settleExisting(
   const doubtful = items.filter(alreadyExists);
   if (doubtful.length === 0) return items;
   const found = await lookUp?.(doubtful.map(({ record }) => record));
-  return items.map((item) => (alreadyExists(item) ? settleByLookup(item, found?.get(item.record.id)) : item));
+  return items.map((item) => (alreadyExists(item) ? settleExistingRecord(item, found?.get(item.record.id)) : item));
 }
 
 /** Skips or updates the records that existed before the job. @param update sends the updates of records that differ */
@@ -69,7 +69,7 @@ function alreadyExists({ status, code }: RecordResult): boolean {
 }
 
 /** Settles a record that already exists and may have been created by an earlier request of the job. */
-function settleByLookup(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
+function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
   if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
   const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;

@@ -15,7 +15,6 @@ export interface ReasonExample extends RecordPosition {
   readonly id: string;
 }
 
-/** The reasons of unsuccessful records. */
 export interface FailureReasons {
   readonly most: readonly FailureReason[];
   /** Number of records with other reasons. */
@@ -44,7 +43,7 @@ export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: Locat
     reason.count += 1;
     if (reason.examples.length < MAX_EXAMPLES) reason.examples.push({ id, ...locate(at, line) });
   }
-  const ordered = [...known.values()].toSorted((one, other) => other.count - one.count);
+  const ordered = [...known.values()].toSorted((a, b) => b.count - a.count);
   const rest = ordered.slice(MAX_LISTED_REASONS).reduce((sum, { count }) => sum + count, others);
   return { most: ordered.slice(0, MAX_LISTED_REASONS), others: rest };
 }

@@ -8,7 +8,6 @@ const MAX_WARNINGS = 100;
 /** Upper bound on distinct hints. Later ones apply to few problems. */
 const MAX_HINTS = 20;
 
-/** How to fix empty rows. */
 const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
 
 /** Groups consecutive rows without values into one problem, because a spreadsheet can end with hundreds. */
@@ -41,7 +40,6 @@ class EmptyRows {
 
 /** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {
-  /** The first problems. */
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
   readonly warnings: FileDiagnostic[] = [];
@@ -102,7 +100,6 @@ export class FindingCollector {
     this.#addEmptyRows(this.#emptyRows.add(line, index));
   }
 
-  /** Counts problems that a hint applies to. */
   countHint(hint: string, count: number): void {
     const before = this.#hints.get(hint) ?? 0;
     if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS)) this.#hints.set(hint, before + count);

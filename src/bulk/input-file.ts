@@ -13,7 +13,6 @@ import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
-/** Identifies the content of a file. */
 export interface FileFingerprint {
   /** Size of the file, compressed or not. */
   readonly bytes: number;
@@ -92,8 +91,8 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
 async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, name: string): Promise<InputBytes> {
   if (file === '-') return new SpooledBytes(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
-  const found = await stat(path);
-  if (found.isFile()) return new RegularFileBytes(path, name, found.size, signal);
+  const stats = await stat(path);
+  if (stats.isFile()) return new RegularFileBytes(path, name, stats.size, signal);
   return new SpooledBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 

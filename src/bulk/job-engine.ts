@@ -39,7 +39,11 @@ export interface JobDependencies {
   readonly signal: AbortSignal;
 }
 
-const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_whole', 'confirmed']);
+const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set([
+  'answered',
+  'answered_together',
+  'confirmed',
+]);
 
 /** Number of consecutive batches without a response, including retries, after which the job stops. */
 const MAX_UNANSWERED_BATCHES = 10;
@@ -72,7 +76,6 @@ class Run {
   #inFlight = 0;
   #errors = 0;
   #answeredCount = 0;
-  /** Consecutive batches without a response. */
   #consecutiveUnanswered = 0;
   #stop: StopReason | undefined;
   #unexpectedError: { readonly thrown: unknown } | undefined;
@@ -114,7 +117,6 @@ class Run {
     }
   }
 
-  /** Waits for the batches in flight. */
   async finish(): Promise<StopReason | undefined> {
     while (this.#inFlight > 0) await this.#nextCompletion();
     const stop = this.#stop;

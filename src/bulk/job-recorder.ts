@@ -18,7 +18,6 @@ export interface JobRecorderOptions {
   readonly metrics: Metrics;
   readonly counters: JobCounters;
   readonly clock: Clock;
-  /** Receives a line for each record. */
   readonly results?: ResultsFile | undefined;
 }
 

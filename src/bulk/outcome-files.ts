@@ -24,10 +24,10 @@ export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<v
   const { recordLists, journal, rejects, results, isFinal } = request;
   const reader = new OutcomeReader(journal);
   for await (const { records, skipped } of recordLists) {
-    const found = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);
-    const unsent = found.filter(({ status }) => status === 'skipped');
-    await rejects?.add(isFinal ? found : found.filter(({ status }) => status !== 'skipped'));
-    await results?.write([...skipped.map(duplicateResult), ...unsent, ...found.filter(({ open }) => open)]);
+    const outcomes = records.map((record) => reader.outcomeOf(record)).filter((item) => item !== undefined);
+    const unsent = outcomes.filter(({ status }) => status === 'skipped');
+    await rejects?.add(isFinal ? outcomes : outcomes.filter(({ status }) => status !== 'skipped'));
+    await results?.write([...skipped.map(duplicateResult), ...unsent, ...outcomes.filter(({ open }) => open)]);
   }
 }
 

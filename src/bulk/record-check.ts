@@ -35,8 +35,8 @@ export async function* streamDiagnostics(
   // The spool of a pipe that was not read to its end cannot be read again.
   const files = input.files.filter(({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined);
   await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
-  const found = checker.takeDiagnostics();
-  if (found.length > 0) yield found;
+  const diagnostics = checker.takeDiagnostics();
+  if (diagnostics.length > 0) yield diagnostics;
   return checker;
 }
 
@@ -52,8 +52,8 @@ async function* checkFile(
     for await (const records of source.recordChunks) {
       signal.throwIfAborted();
       check(records);
-      const found = checker.takeDiagnostics();
-      if (found.length > 0) yield found;
+      const diagnostics = checker.takeDiagnostics();
+      if (diagnostics.length > 0) yield diagnostics;
     }
     checker.endFile();
     fileCheck.preamble = source.preamble();
@@ -62,6 +62,6 @@ async function* checkFile(
     if (!(error instanceof InputError)) throw error;
     checker.endFile(error);
   }
-  const found = checker.takeDiagnostics();
-  if (found.length > 0) yield found;
+  const diagnostics = checker.takeDiagnostics();
+  if (diagnostics.length > 0) yield diagnostics;
 }

@@ -36,11 +36,9 @@ export interface RecordRules extends PreparationRules {
 export interface RecordCheck {
   /** Number of records to send, without other shards and skipped duplicates. */
   readonly records: number;
-  /** Number of records read. */
   readonly read: number;
   /** Number of skipped duplicates. */
   readonly skipped: number;
-  /** The first problems. */
   readonly diagnostics: readonly FileDiagnostic[];
   readonly diagnosticCount: number;
   /** How to fix the problems, if one fix applies to all of them, if the ID has another name, or if a file cannot be read to its end. */
@@ -84,15 +82,14 @@ const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --
 const TARGET_HINT =
   'a job sends to one target: move the other records to a separate file, or drop the field, for example with --map organizationId=';
 
-/** Lists the problems of a record. A field that could not be converted keeps its conversion problem only. */
+/** Lists the problems of a record. For a field that could not be converted, lists only that problem. */
 function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
   const schemaProblems = findRecordProblems(schema, value);
   if (problems.length === 0 || schemaProblems.length === 0) return problems.length === 0 ? schemaProblems : problems;
-  const named = new Set(problems.map(({ field }) => field));
-  return [...problems, ...schemaProblems.filter(({ field }) => !named.has(field?.split('.', 1).join()))];
+  const convertedFields = new Set(problems.map(({ field }) => field));
+  return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
 }
 
-/** Checks the records of an input, file by file. */
 export class RecordChecker extends FindingCollector implements RecordCheck {
   readonly #rules: RecordRules;
   readonly #onRecord: RecordListener | undefined;
@@ -175,7 +172,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
-        if (isEmptyRow(record, source)) {
+        if (source.format === 'csv' && Object.keys(Object(record.value)).length === 0) {
           this.addEmptyRow(record.line, index);
           return;
         }
@@ -193,7 +190,6 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     };
   }
 
-  /** Reports or skips records with the same ID. */
   async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
     const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
@@ -217,8 +213,8 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     for (const problem of problems) this.addToFile({ ...position, ...problem });
     this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
-    const other = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
-    if (other !== undefined) this.recordRenamedField(other, fields.id);
+    const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
   /** Warns once per unknown field. */
@@ -238,11 +234,6 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
     for (const problem of suspicious.inspect(ownFields, required)) this.addWarning({ ...position, ...problem });
   }
-}
-
-/** Whether a record is a CSV row of empty cells. */
-function isEmptyRow({ value }: SourceRecord, { format }: Source): boolean {
-  return format === 'csv' && Object.keys(Object(value)).length === 0;
 }
 
 /** Describes the position of a record relative to a file: `on line 2`, `in record 3`, `on line 2 of a.csv`. */

@@ -13,7 +13,6 @@ type ReportProblem = (message: string) => void;
 /** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 
-/** How to convert a field that a schema describes. */
 interface FieldConversion {
   readonly convert: Convert | undefined;
   /** Whether the field can be null. Otherwise a null field is treated as absent. */
@@ -46,13 +45,13 @@ export function createRecordConverter(
   const scalars = SCALAR_TYPING[format];
   const fields = new Map(fieldConversions(shapeOf(schema), scalars));
   for (const name of texts) fields.set(name, { convert: scalars === 'plain' ? toText : undefined, allowsNull: false });
-  const other = scalars === 'plain' ? toOwnType : undefined;
+  const convertOther = scalars === 'plain' ? toOwnType : undefined;
   return (value, problems) => {
     if (value instanceof PlainScalar) return value.text;
     return mapFields(value, (name, inner) => {
       if (inner === null) return undefined;
       const field = fields.get(name);
-      const convert = field ? field.convert : other;
+      const convert = field ? field.convert : convertOther;
       return convert ? convert(inner, (message) => problems.push({ field: name, message })) : inner;
     });
   };
@@ -125,12 +124,12 @@ function convertJsonText(text: string, convert: Convert, report: ReportProblem):
 }
 
 function createObjectConverter(fields: ReadonlyMap<string, FieldConversion>, scalars: ScalarTyping): Convert {
-  const other = scalars === 'plain' ? toOwnType : undefined;
+  const convertOther = scalars === 'plain' ? toOwnType : undefined;
   return (value, report) =>
     mapFields(value, (name, inner) => {
       const field = fields.get(name);
       if (inner === null) return field && !field.allowsNull ? undefined : null;
-      const convert = field ? field.convert : other;
+      const convert = field ? field.convert : convertOther;
       return convert ? convert(inner, report) : inner;
     });
 }

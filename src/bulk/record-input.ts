@@ -18,7 +18,6 @@ export interface RecordInput {
   discard(): Promise<void>;
 }
 
-/** A file to read. */
 export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
 
 /** The files to read, and the layout of their records. */

@@ -1,6 +1,5 @@
 /** The position of a record. With a single input file, the line is enough. */
 export interface RecordPosition {
-  /** The file's name in messages. */
   readonly file?: string;
   /** Null if the record was not read from a file. */
   readonly line: number | null;
@@ -13,7 +12,6 @@ export type LocateRecord = (at: number, line: number | null) => RecordPosition;
 export interface FileSpan {
   /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
-  /** Index of the file's first record. */
   readonly first: number;
 }
 

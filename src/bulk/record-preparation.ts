@@ -17,7 +17,6 @@ export interface PreparedRecord {
   /** The fields of the record itself. */
   readonly ownFields: Fields;
   readonly id: unknown;
-  /** Whether svc generated the ID. */
   readonly hasGeneratedId: boolean;
   /** Whether the record differs from its source, because a field was dropped or converted. */
   readonly isChanged: boolean;
@@ -27,12 +26,10 @@ export interface PreparedRecord {
   readonly targetConflicts: number;
 }
 
-/** Rules that apply to all records of an input. */
 export interface PreparationRules {
   readonly fields: BulkFields;
   /** Fields of every request. If each record is sent in a separate request, the record's own fields take precedence. */
   readonly shared: Fields;
-  /** The target of all records. */
   readonly target?: CommonTarget;
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;
@@ -161,7 +158,7 @@ class ChangedRecord implements BulkRecord {
   readonly index: number;
   readonly line: number;
   readonly value: unknown;
-  readonly #own: Fields;
+  readonly #ownFields: Fields;
   readonly #text: () => string;
 
   constructor(
@@ -173,7 +170,7 @@ class ChangedRecord implements BulkRecord {
     this.index = index;
     this.line = line;
     this.value = value;
-    this.#own = ownFields;
+    this.#ownFields = ownFields;
     this.#text = text;
   }
 
@@ -183,7 +180,7 @@ class ChangedRecord implements BulkRecord {
   }
 
   get jsonLine(): string {
-    return JSON.stringify(this.#own);
+    return JSON.stringify(this.#ownFields);
   }
 
   get json(): string {

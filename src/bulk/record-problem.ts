@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { explainIssue, suggestValue } from '../catalog/explain-issue.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
-/** Validates a value against a schema. */
 export function findRecordProblems(schema: z.ZodType, value: unknown): readonly RecordProblem[] {
   const { success, error } = schema.safeParse(value);
   return success ? VALID : error.issues.map((issue) => withRecordAsSubject(problemAt(issue, value)));

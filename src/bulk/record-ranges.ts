@@ -20,10 +20,10 @@ export function splitByOutcome(
   let run: (typeof batch)[number][] = [];
   let kind: 'known' | 'open' | undefined;
   for (const record of batch) {
-    const own = unsettled.has(record.index) ? unsettled.get(record.index) : 'known';
-    if (own !== kind && kind && run.length > 0) parts[kind].push(rangeOf(run));
-    if (own !== kind) run = [];
-    kind = own;
+    const recordKind = unsettled.has(record.index) ? unsettled.get(record.index) : 'known';
+    if (recordKind !== kind && kind && run.length > 0) parts[kind].push(rangeOf(run));
+    if (recordKind !== kind) run = [];
+    kind = recordKind;
     run.push(record);
   }
   if (kind && run.length > 0) parts[kind].push(rangeOf(run));

@@ -20,12 +20,11 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
   yaml: () => ({ before: '', between: '\n', after: '\n' }),
 };
 
-/** The format of a rejects file. */
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   /** Base for the file's name if no path is given. */
   readonly name: string;
   /** Whether records are converted to NDJSON instead of keeping their source text. */
-  readonly isAnew: boolean;
+  readonly isConverted: boolean;
 }
 
 /** State of a rejects file after the job wrote it, to detect later edits. */
@@ -53,15 +52,15 @@ export interface RejectsRequest {
 /** Chooses the format of the input files if they share one, and NDJSON otherwise. */
 export function chooseRejectsFormat(
   files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
-  otherwise: string,
+  fallbackName: string,
 ): RejectsFormat {
   const [first, ...others] = files;
   if (!first) throw new TypeError('at least one input file is required');
-  const name = others.length === 0 ? first.name : otherwise;
+  const name = others.length === 0 ? first.name : fallbackName;
   const { format, preamble } = first;
-  const isAlike = others.every((other) => other.format === format && other.preamble === preamble);
-  if (!isAlike) return { name, format: 'ndjson', preamble: () => '', isAnew: true };
-  return { name, format, preamble: () => preamble, isAnew: false };
+  const isUniform = others.every((other) => other.format === format && other.preamble === preamble);
+  if (!isUniform) return { name, format: 'ndjson', preamble: () => '', isConverted: true };
+  return { name, format, preamble: () => preamble, isConverted: false };
 }
 
 /**
@@ -115,10 +114,12 @@ export class RejectsFile {
     const { records, reasons } = await this.#open();
     if (this.#empty) await records.truncateTo(0);
     const { before, between } = this.#framing;
-    const { isAnew } = this.#request.format;
-    const lead = this.#empty ? before : between;
+    const { isConverted } = this.#request.format;
+    const prefix = this.#empty ? before : between;
     this.#empty = false;
-    await records.write(lead + items.map(({ record }) => (isAnew ? record.jsonLine : record.text)).join(between));
+    await records.write(
+      prefix + items.map(({ record }) => (isConverted ? record.jsonLine : record.text)).join(between),
+    );
     await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
   }
 
@@ -130,8 +131,8 @@ export class RejectsFile {
     await this.#reasons?.close();
     const { path } = this.#records;
     const { size, mtimeMs } = await stat(path);
-    const { format, isAnew } = this.#request.format;
-    return { path, bytes: size, changedAt: mtimeMs, format, isAnew };
+    const { format, isConverted } = this.#request.format;
+    return { path, bytes: size, changedAt: mtimeMs, format, isAnew: isConverted };
   }
 
   async discard(): Promise<undefined> {
@@ -151,8 +152,8 @@ export class RejectsFile {
 }
 
 async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.size === bytes && found.mtimeMs === changedAt;
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size === bytes && stats.mtimeMs === changedAt;
 }
 
 async function exists(path: string): Promise<boolean> {

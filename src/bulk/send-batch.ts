@@ -1,6 +1,6 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
-import { type ParsedResponse, parseResponse, parseSharedResult, type ReportedRecords } from './batch-response.ts';
+import { type ParsedResponse, parseItemResults, parseSharedResult, type ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { RecordResult, RecordStatus } from './bulk-record.ts';
 import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
@@ -82,7 +82,7 @@ class BatchSender {
     // Meanwhile, another batch may have shown that the request itself is at fault.
     this.#checkFatal();
     return {
-      items: this.#items.toSorted((one, other) => one.record.index - other.record.index),
+      items: this.#items.toSorted((a, b) => a.record.index - b.record.index),
       requests: this.#requests,
       retries: this.#retries,
       unexpectedIds: this.#unexpectedIds,
@@ -99,14 +99,14 @@ class BatchSender {
       case 'confirmed':
         return this.#readResponse(batch, ALL_SUCCEEDED);
       case 'answered':
-        return this.#readResponse(batch, parseResponse(batch, outcome.response, this.#dependencies.reported));
-      case 'answered_whole':
+        return this.#readResponse(batch, parseItemResults(batch, outcome.response, this.#dependencies.reported));
+      case 'answered_together':
         return this.#readResponse(batch, parseSharedResult(batch, outcome.response, this.#dependencies.reported));
       case 'fatal':
         this.#fatal = outcome.error;
         return this.#finishAll(batch, 'skipped', detailsOf(outcome.error));
       case 'refused':
-        if (outcome.named?.size) return this.#sendWithoutNamed(batch, outcome.named, outcome.error);
+        if (outcome.invalidRecords?.size) return this.#sendWithoutInvalid(batch, outcome.invalidRecords, outcome.error);
         if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
         return this.#bisect(batch, 'failed', outcome.error);
       case 'unknown':
@@ -141,17 +141,20 @@ class BatchSender {
   }
 
   /** Fails the records that the service names as invalid, and sends the others. */
-  async #sendWithoutNamed(
+  async #sendWithoutInvalid(
     batch: RecordList,
-    named: ReadonlyMap<number, string>,
+    invalidRecords: ReadonlyMap<number, string>,
     { failure }: SvcError,
   ): Promise<Progression> {
-    const [invalid, rest] = [batch.filter((_, at) => named.has(at)), batch.filter((_, at) => !named.has(at))];
+    const [invalid, valid] = [
+      batch.filter((_, at) => invalidRecords.has(at)),
+      batch.filter((_, at) => !invalidRecords.has(at)),
+    ];
     for (const record of invalid) {
-      const message = named.get(batch.indexOf(record)) ?? null;
+      const message = invalidRecords.get(batch.indexOf(record)) ?? null;
       this.#items.push({ record, status: 'failed', message, code: failure });
     }
-    if (rest.length > 0) await this.send(rest);
+    if (valid.length > 0) await this.send(valid);
     return 'refused';
   }
 
@@ -201,13 +204,13 @@ class BatchSender {
     if (items.length < batch.length || items.some(({ status }) => status === 'succeeded'))
       this.#dependencies.repeatedRefusals.recordSuccess();
     for (let repetition = 1; repetition <= INTERNAL_ERROR_RETRIES; repetition += 1) {
-      const again = items.filter(isInternalError).map(({ record }) => record);
-      if (again.length === 0) break;
+      const failedRecords = items.filter(isInternalError).map(({ record }) => record);
+      if (failedRecords.length === 0) break;
       await this.#dependencies.pause(repetition);
-      const repeated = await this.#resend(again);
-      if (!repeated) break;
+      const retried = await this.#resend(failedRecords);
+      if (!retried) break;
       settled.push(...items.filter((item) => !isInternalError(item)));
-      items = repeated;
+      items = retried;
     }
     const { existing } = this.#dependencies;
     const update = (records: RecordList, send: Send) => this.#update(records, send);
@@ -222,8 +225,8 @@ class BatchSender {
       case 'confirmed':
         return [];
       case 'answered':
-        return this.#settleExisting(parseResponse(batch, outcome.response, this.#dependencies.reported).items);
-      case 'answered_whole':
+        return this.#settleExisting(parseItemResults(batch, outcome.response, this.#dependencies.reported).items);
+      case 'answered_together':
         return parseSharedResult(batch, outcome.response, this.#dependencies.reported).items;
       case 'unknown':
         return resultsFor(batch, 'unknown', detailsOf(outcome.error));
@@ -241,7 +244,6 @@ class BatchSender {
     return settled.filter(({ status, effect }) => status !== 'succeeded' || effect);
   }
 
-  /** Updates existing records in separate requests. */
   async #update(records: RecordList, send: Send): Promise<readonly RecordResult[]> {
     const result = await sendBatch(
       { records, isResend: false },

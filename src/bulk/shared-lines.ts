@@ -7,7 +7,6 @@ export class SharedLines {
   #before = 0;
   #lastLine = 0;
 
-  /** Starts the next chunk of the file. */
   startChunk(chunk: RecordChunk): void {
     this.#before += this.#chunk.length;
     this.#lastLine = this.#chunk.at(-1)?.line ?? this.#lastLine;

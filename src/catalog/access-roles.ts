@@ -1,4 +1,3 @@
-/** Roles of a user in an organization, folder, or document. */
 export const ACCESS_ROLES = ['viewer', 'editor'] as const;
 
 /** The role of a permission that does not specify one. */

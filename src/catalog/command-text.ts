@@ -9,8 +9,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function commandArguments(entry: OperationEntry, fields: Fields): readonly string[] {
   const { command, argument, flags, paged } = entry;
   const positional = argument && fields[argument.field] !== undefined ? [String(fields[argument.field])] : [];
-  const given = flags.flatMap((flag) => flagArguments(flag, valueAt(fields, flag.path)));
-  return [...command, ...positional, ...given, ...(paged ? ['--all'] : [])];
+  const flagWords = flags.flatMap((flag) => flagArguments(flag, valueAt(fields, flag.path)));
+  return [...command, ...positional, ...flagWords, ...(paged ? ['--all'] : [])];
 }
 
 /** Creates the arguments that set a field. Secrets are read from stdin. */
@@ -23,9 +23,9 @@ function flagArguments({ name, off, kind }: Flag, value: unknown): readonly stri
       return [`--${name}-stdin`];
     case 'map':
     case 'switches':
-      return Object.entries(Object(value)).flatMap(([key, one]) => [`--${name}`, `${key}=${one}`]);
+      return Object.entries(Object(value)).flatMap(([key, inner]) => [`--${name}`, `${key}=${inner}`]);
     default:
-      return [value].flat().flatMap((one) => [`--${name}`, String(one)]);
+      return [value].flat().flatMap((item) => [`--${name}`, String(item)]);
   }
 }
 

@@ -126,7 +126,6 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** A problem with an input, and the path of the invalid value. */
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -136,7 +135,6 @@ export interface InputProblem {
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
-  /** Whether an input must be checked. */
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
@@ -157,7 +155,10 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /** Input of that operation: for each field, the path in the write's input, or several paths of which the first present one is used. */
+  /**
+   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
+   * value applies.
+   */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -170,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID and other values is a different one. */
+  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;

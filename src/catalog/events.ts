@@ -84,9 +84,9 @@ export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[
 }
 
 function unknownEventWarning(name: string): Hint {
-  const near = findNearestEvent(name);
+  const nearest = findNearestEvent(name);
   const listing = hint`run ${step('inspect', 'webhooks', 'events')} to list the known types`;
-  return hint`'${name}' is not a known event type; ${near === undefined ? listing : `did you mean '${near}'?`}`;
+  return hint`'${name}' is not a known event type; ${nearest === undefined ? listing : `did you mean '${nearest}'?`}`;
 }
 
 /** Finds the known event type closest to a mistyped one; `undefined` if none is close. */

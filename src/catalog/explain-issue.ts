@@ -40,8 +40,8 @@ export function suggestValue(issue: Issue, value: unknown): string | undefined {
 function describeTypeIssue(expected: readonly string[], value: unknown): string {
   const types = expected.map((type) => EXPECTED.get(type) ?? type).join(' or ');
   const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
-  const got = expected.includes('int') && typeof value === 'number' ? String(value) : kindOf(value);
-  return `expected ${types}, got ${got}${quote}`;
+  const actual = expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
+  return `expected ${types}, got ${actual}${quote}`;
 }
 
 /** Describes a size: `expected at most 200 characters, got 231`. */
@@ -63,7 +63,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['array', 'a list'],
 ]);
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   switch (typeof value) {

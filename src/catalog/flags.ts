@@ -92,7 +92,7 @@ function createFieldFlags(field: string, declared: z.ZodType, parents: readonly 
     {
       name: flag ?? flagName(field),
       path,
-      kind: as ?? (meta['secret'] ? 'secret' : kindOf(schema)),
+      kind: as ?? (meta['secret'] ? 'secret' : flagKindOf(schema)),
       description: String(meta['description'] ?? ''),
       required,
       ofRecord,
@@ -109,7 +109,7 @@ function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
   return as === 'entries' ? { keys: createObjectFlags(elementOf(schema), [], false) } : {};
 }
 
-function kindOf(schema: z.ZodType): FlagKind {
+function flagKindOf(schema: z.ZodType): FlagKind {
   const { type, valueType } = definitionOf(schema);
   switch (type) {
     case 'string':
@@ -122,7 +122,7 @@ function kindOf(schema: z.ZodType): FlagKind {
     case 'record':
       return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
     case 'array':
-      return kindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
+      return flagKindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
     default:
       return 'json';
   }

@@ -129,7 +129,7 @@ export const folders = {
   }),
   'folders.update': defineOperation({
     command: ['folders', 'update'],
-    summary: 'Rename or move folders, including their contents',
+    summary: 'Rename or move folders',
     examples: [
       { command: 'svc folders update --org acme --folder f1 --name Archive', caption: 'rename a folder' },
       { command: 'svc folders update --org acme --folder f1 --parent root', caption: 'move a folder to the top level' },

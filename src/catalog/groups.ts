@@ -38,6 +38,7 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['Webhooks', ['webhooks']],
+  ['Settings as code', ['pull', 'plan', 'apply', 'drift', 'compare', 'undo']],
   ['Run a service', ['serve', 'local']],
   ['Automate', ['jobs', 'history', 'mcp']],
   [
@@ -55,8 +56,8 @@ export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'webhooks',
     [
-      'New receivers use endpoints (advanced webhooks): signed, filtered, and retried.',
-      'Older ones use config (basic webhooks, legacy): one or two URLs, no retries.',
+      'For new receivers, use endpoints (advanced webhooks): signed, filtered, retried.',
+      'For older receivers, use config (basic webhooks): one or two URLs, no retries.',
       "Run 'svc webhooks setup' to create an endpoint and to enable advanced webhooks.",
     ],
   ],

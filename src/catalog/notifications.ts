@@ -22,7 +22,7 @@ const input = withRules(
       isNotificationResolverUsed: z
         .boolean()
         .optional()
-        .describe('have your own server supply the text when the notification is read'),
+        .describe('let your own server provide the text when the notification is read'),
       displayHeadlineMessageTemplate: flag(
         'headline',
         z.string().min(1).optional().describe('headline, with placeholders such as {actionUser}'),

@@ -92,8 +92,8 @@ function createSecuritySchemes(prefix: string): Node {
 
 /** Returns an operation's credential headers, all required together; an empty list for none. */
 function createSecurity(auth: Auth): readonly Node[] {
-  const needed = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
-  return needed.length > 0 ? [Object.fromEntries(needed)] : [];
+  const requirements = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
+  return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];
 }
 
 const FAILURES = Object.entries(
@@ -130,8 +130,8 @@ function componentsOf({ name, operation }: NamedOperation): (readonly [string, u
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {
     const { $schema: _, $defs = {}, ...schema } = schemas[part];
-    const named = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
-    return named.map(([component, each]) => [component, withPointers(each)] as const);
+    const components = [[componentName(name, part), schema] as const, ...Object.entries($defs)];
+    return components.map(([component, each]) => [component, withPointers(each)] as const);
   });
 }
 

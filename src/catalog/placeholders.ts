@@ -3,6 +3,6 @@ export function warnAboutPlaceholders(field: string, template: string | undefine
   if (template === undefined) return [];
   const doubled = template.match(/\{\{\s*\w+\s*\}\}/g) ?? [];
   const single = template.match(/(?<!\{)\{\s*\w+\s*\}(?!\})/g) ?? [];
-  const wrong = kind === '{x}' ? doubled : single;
-  return wrong.map((placeholder) => `${field}: ${placeholder} is not replaced; write placeholders as ${kind}`);
+  const unreplaced = kind === '{x}' ? doubled : single;
+  return unreplaced.map((placeholder) => `${field}: ${placeholder} is not replaced; write placeholders as ${kind}`);
 }

@@ -5,7 +5,7 @@ import { definitionOf, shapeOf, unwrap } from './introspect.ts';
 /** Lists the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */
 export function listResultFields({ output, records, columns = [] }: Operation): readonly string[] {
   const result = records === undefined ? output : shapeOf(output)[records];
-  return [...new Set([...columns.map(({ field }) => field), ...(result ? fieldsOf(elementOrSelf(result)) : [])])];
+  return [...new Set([...columns.map(({ field }) => field), ...(result ? listFieldPaths(elementOrSelf(result)) : [])])];
 }
 
 /** Returns the schema of an array's elements, or the schema itself. */
@@ -15,11 +15,11 @@ function elementOrSelf(declared: z.ZodType): z.ZodType {
 }
 
 /** Lists an object's fields, and the paths of fields in nested objects: `owner.email`. */
-function fieldsOf(declared: z.ZodType, depth = 2): readonly string[] {
+function listFieldPaths(declared: z.ZodType, depth = 2): readonly string[] {
   const { shape } = definitionOf(unwrap(declared).schema);
   if (shape === undefined || depth === 0) return [];
   return Object.entries(shape).flatMap(([name, inner]) => [
     name,
-    ...fieldsOf(inner, depth - 1).map((path) => `${name}.${path}`),
+    ...listFieldPaths(inner, depth - 1).map((path) => `${name}.${path}`),
   ]);
 }

@@ -1,4 +1,3 @@
-/** HTTP status of each status code that the service returns. */
 export const HTTP_STATUS = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,

@@ -1,13 +1,15 @@
 import { monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { redactText } from '../kernel/redact.ts';
+import { findJsonSecrets, redactJsonText, redactText, rememberSecret } from '../kernel/redact.ts';
+import { redactUrls } from '../kernel/redact-urls.ts';
+import type { CallEvent } from './call-event.ts';
 import type { ClientOptions } from './client-options.ts';
-import { createRejectedCredentialHint, secretValuesOf } from './credentials.ts';
+import { createRejectedCredentialHint, credentialValuesOf, secretValuesOf } from './credentials.ts';
 import { parseResponse } from './envelope.ts';
 import { createNetworkFailure } from './network-failure.ts';
-import { createObserver } from './observer.ts';
 import type { SendFailure, SendOutcome } from './outcome.ts';
-import type { CalledOperation, WireRequest } from './request.ts';
+import { type CalledOperation, createPlannedRequest, type WireRequest } from './request.ts';
+import type { Target } from './target.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
 type AttemptOptions = Pick<ClientOptions, 'target' | 'clock' | 'proxy' | 'observe' | 'signal'>;
@@ -50,5 +52,37 @@ export function createSendOnce(options: AttemptOptions, transport: Transport): S
         return createRejectedCredentialHint(target, operation.auth);
       },
     });
+  };
+}
+
+/** Creates an observer that redacts the target's credentials and all secrets in responses. */
+function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined) {
+  const secrets = new Set(credentialValuesOf(target));
+  return {
+    request(attempt: number, request: WireRequest) {
+      observe?.({
+        kind: 'request',
+        attempt,
+        get request() {
+          return createPlannedRequest(request, secrets);
+        },
+      });
+    },
+    response(attempt: number, request: WireRequest, { httpStatus, body }: WireResponse, milliseconds: number) {
+      observe?.({
+        kind: 'response',
+        attempt,
+        get url() {
+          return redactUrls(redactText(request.url, secrets));
+        },
+        httpStatus,
+        milliseconds,
+        get body() {
+          if ('flaw' in body) return `(${body.flaw})`;
+          for (const secret of findJsonSecrets(body.text)) secrets.add(rememberSecret(secret));
+          return redactUrls(redactJsonText(body.text, secrets));
+        },
+      });
+    },
   };
 }

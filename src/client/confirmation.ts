@@ -20,7 +20,6 @@ class ConfirmationParser {
   readonly #text: string;
   readonly #ids: readonly string[];
   #at = 0;
-  /** Whether the current item reported success. */
   #succeeded = false;
 
   constructor(text: string, ids: readonly string[]) {

@@ -27,7 +27,6 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
  */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
-/** Maximum length of a suggested command line. */
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
@@ -51,9 +50,9 @@ export async function settleByLookup(
     (isUnknown || mayBeFromEarlierAttempt(thrown)) &&
     !dependencies.signal?.aborted
   ) {
-    const found = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
-    if (found) return reportApplied(found, lookup.created, thrown, dependencies);
-    if (found === null && isUnknown && lookup.created.absenceMeansNotApplied)
+    const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
+    if (record) return reportApplied(record, lookup.created, thrown, dependencies);
+    if (record === null && isUnknown && lookup.created.absenceMeansNotApplied)
       throw createNotAppliedError(thrown, lookup.created, data, dependencies);
   }
   if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
@@ -65,30 +64,42 @@ export async function settleByLookup(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Finds the record that the write created; null if no lookup finds one. */
+/** Finds the record that a write with an unknown outcome created; null if no lookup finds one. */
 async function findCreatedRecord(
-  { operation, inputFields }: Lookup,
+  lookup: Lookup,
   created: CreatedRecord,
   data: Fields,
   dependencies: LookupDependencies,
-) {
+): Promise<Fields | null> {
+  for (const pause of LOOKUP_PAUSES) {
+    await dependencies.clock.sleep(pause, dependencies.signal);
+    const record = await readCreatedRecord(lookup, created, data, dependencies.send);
+    if (record) return record;
+  }
+  return null;
+}
+
+/** Reads the record that a write creates; `undefined` if it does not exist or is a different one. */
+export async function readCreatedRecord(
+  { operation, inputFields }: Lookup,
+  created: CreatedRecord,
+  data: Fields,
+  send: Client['send'],
+): Promise<Fields | undefined> {
   const entry = await loadEntry(operation);
   const read = await loadOperation(entry.resource, entry.name);
   const input = lookupInputOf(inputFields, data);
-  for (const pause of LOOKUP_PAUSES) {
-    await dependencies.clock.sleep(pause, dependencies.signal);
-    const pages = followPages({
-      path: read.path,
-      call: (page) => dependencies.send(read, { ...input, ...page }),
-      nextPage: (result) => nextPageFields(read, result),
-    });
-    for await (const page of pages) {
-      const list = valueAt(page.data, [created.list]);
-      const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
-      if (record) return record as Fields;
-    }
+  const pages = followPages({
+    path: read.path,
+    call: (page) => send(read, { ...input, ...page }),
+    nextPage: (result) => nextPageFields(read, result),
+  });
+  for await (const page of pages) {
+    const list = valueAt(page.data, [created.list]);
+    const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
+    if (record) return record as Fields;
   }
-  return null;
+  return undefined;
 }
 
 function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRecord, data: Fields): boolean {
@@ -115,21 +126,21 @@ function createNotAppliedError(
   data: Fields,
   { inputNaming }: LookupDependencies,
 ): SvcError {
-  const own = String(data[idField]);
-  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${own} does not exist`, {
-    hint: `try again with ${formatId(inputNaming, idField, own)}, so that the write cannot be applied twice`,
+  const id = String(data[idField]);
+  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${id} does not exist`, {
+    hint: `try again with ${formatId(inputNaming, idField, id)}, so that the write cannot be applied twice`,
     cause,
   });
 }
 
 /** Names the ID, which may be generated, so that the user can recognize the record and retry safely. */
 function createSameIdAdvice({ idField }: CreatedRecord, data: unknown, { inputNaming }: LookupDependencies): string {
-  const own = valueAt(data, [idField]);
-  return typeof own === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, own)}` : '';
+  const id = valueAt(data, [idField]);
+  return typeof id === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, id)}` : '';
 }
 
-function formatId(naming: InputNaming | undefined, field: string, own: string): string {
-  return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(own)}` : `${field} '${own}'`;
+function formatId(naming: InputNaming | undefined, field: string, id: string): string {
+  return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
 
 function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): boolean {

@@ -11,7 +11,6 @@ export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'>
   readonly authorities?: string;
 }
 
-/** Connections to the service. */
 export interface Network {
   readonly transport: Transport;
   /** Opens connections for many concurrent calls, on first use. */

@@ -25,11 +25,9 @@ export interface SendFailure {
   /** Whether a write may have been applied despite the failure. */
   readonly applied: 'no' | 'maybe';
   readonly retry: RetryPolicy;
-  /** The `Retry-After` header. */
   readonly retryAfter?: string | undefined;
   /** Whether the service's own rate limit, which lasts a minute, rejected the request. */
   readonly isServiceRateLimit?: boolean;
 }
 
-/** The outcome of one attempt. */
 export type SendOutcome = SendSuccess | SendFailure;

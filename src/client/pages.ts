@@ -6,7 +6,6 @@ import type { CallOutcome, CallResult, Client } from './client-types.ts';
 /** Fields of `data` that request a page; empty for the first page. */
 export type PageFields = Readonly<Record<string, unknown>>;
 
-/** A call that returns its data page by page. */
 export interface PagedCall<Data> {
   readonly path: string;
   readonly call: (page: PageFields) => Promise<CallOutcome<Data>>;

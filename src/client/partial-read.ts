@@ -31,9 +31,9 @@ export async function recoverPartialRead(
     .map(([id]) => id);
   if (retried.length > 0)
     await retryIds(retried, results, splitIds, (part) => send({ ...data, [splitIds.field]: part }));
-  const found = [...results].filter(([, result]) => !isMissing(result));
-  if (found.some(([, result]) => hasFailed(result))) throw thrown;
-  const records = found.map(([id, result]) => recordOf(id, result as Fields, splitIds));
+  const existing = [...results].filter(([, result]) => !isMissing(result));
+  if (existing.some(([, result]) => hasFailed(result))) throw thrown;
+  const records = existing.map(([id, result]) => recordOf(id, result as Fields, splitIds));
   const { retries } = thrown as ServiceError;
   const stats = { retries, waits: 0, waited: 0, hadUnknownAttempt: false };
   return { sent: true, confirmed: false, data: records, result: { data: records }, ...stats };

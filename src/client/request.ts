@@ -30,7 +30,6 @@ export interface WireRequest {
   readonly credentials: Readonly<Record<string, string>>;
   /** The request body as a value. Parsed when read if only the text was given. */
   readonly envelope: { readonly data: unknown };
-  /** The envelope as JSON text. */
   readonly body: string;
   /** The IDs of a batch, to confirm a typical response without parsing it. */
   readonly expectedIds?: readonly string[] | undefined;

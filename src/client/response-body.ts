@@ -20,7 +20,6 @@ export type BodyText = { readonly text: string } | { readonly flaw: string };
 /** The supported content encodings, each with the function of `node:zlib` that decodes it. */
 const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
 
-/** Encodings for the `Accept-Encoding` header. */
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];
 
 /** Collects a response body chunk by chunk, and discards it once it exceeds the size limit. */

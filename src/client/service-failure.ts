@@ -13,7 +13,6 @@ export interface ResponseContext {
   readonly host: string;
   /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
-  /** The hint for a rejected credential. */
   readonly credentialHint: string | Hint;
   /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
@@ -81,7 +80,6 @@ function truncateText(value: unknown, maxLength: number): string | undefined {
   return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
 }
 
-/** How to enable each feature. */
 const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
   'advanced-queries': 'ask the service operator to enable them',
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,

@@ -56,8 +56,8 @@ export function isKnownStatus(value: unknown): boolean {
 
 /** Interprets a status. With an unknown status, the outcome is unknown, unless the HTTP status is a client error. */
 export function interpretStatus(status: string | undefined, httpStatus: number): StatusMeaning {
-  const known = MEANINGS.get(status ?? '');
-  if (known) return known;
+  const meaning = MEANINGS.get(status ?? '');
+  if (meaning) return meaning;
   return isClientError(httpStatus) ? rejected('unusable_answer') : unknown('unusable_answer', 'never');
 }
 

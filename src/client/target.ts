@@ -11,7 +11,6 @@ interface CredentialSource {
 export interface Target {
   /** Origin and optional path, without a trailing slash. */
   readonly baseUrl: string;
-  /** Prefix of the credential headers. */
   readonly headerPrefix: string;
   readonly key?: { readonly apiKey: string; readonly authToken: string };
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };

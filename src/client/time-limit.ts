@@ -1,7 +1,6 @@
 /** The longest timer in milliseconds. A longer one fires at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/** An attempt exceeded its time limit. */
 export class AttemptTimeoutError extends Error {
   constructor(milliseconds: number) {
     super(`no response within ${milliseconds / 1000} s`);

@@ -8,7 +8,7 @@ const MAX_ID_LENGTH = 100;
 /** Fields that hold IDs. */
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
 
-/** Fields whose value is an object with the IDs of a user, permissions, or resources. */
+/** Fields whose value is an object that contains IDs. */
 const GRANT_FIELD = /^(?:user|permissions|resources)$/;
 
 /** Record counts of a job, by outcome. */
@@ -26,7 +26,7 @@ export class Activity {
   calls = 0;
   /** Set if the command runs a job. */
   counts: JobCounts | undefined;
-  /** Set if the calls go to another service or profile than the settings select. */
+  /** Set if the calls use another profile or service than the settings. */
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
   readonly #ids = new Set<string>();
 

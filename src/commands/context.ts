@@ -43,7 +43,7 @@ export interface GlobalOptions {
   readonly baseUrl?: string;
   /** PEM file of additional trusted certificate authorities. */
   readonly caFile?: string;
-  /** Allow plain http to hosts other than this machine. */
+  /** Whether to allow plain http to hosts other than this machine. */
   readonly insecureHttp: boolean;
   /** Location of the embedded service's store. */
   readonly store?: string;
@@ -76,7 +76,7 @@ export interface Context extends ProcessEnvironment {
   printer(): Promise<Printer>;
   /** Progress display. While the command runs, only the progress display draws on the terminal. */
   progress(): Promise<Progress>;
-  /** Prints a message to stderr, unless `--quiet` is set. Its commands get the service flags of the current command. */
+  /** Prints a message to stderr, unless `--quiet` is set. Adds service flags to the commands in the message. */
   note(message: string | Hint): Promise<void>;
   warn(message: string | Hint): Promise<void>;
   /**

@@ -76,8 +76,8 @@ export type OptionsOf<Definitions extends readonly OptionDefinition[]> = {
 declare const UNTYPED: unique symbol;
 
 /**
- * Parsed values of options whose definitions are only known at run time. The symbol makes this type incompatible with
- * specific options, so only `defineCommand`, which checks the definitions, can convert between the two.
+ * Parsed values of options whose definitions are only known at run time. The symbol makes the type incompatible with
+ * specific options, so that only `defineCommand` can convert between the two.
  */
 export interface ParsedOptions {
   readonly [name: string]: string | boolean | readonly string[] | undefined;

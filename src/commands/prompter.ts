@@ -7,8 +7,8 @@ export interface TextPrompt {
   /** Value when the user presses Enter alone. */
   readonly defaultValue?: string | undefined;
   /**
-   * Describes an empty answer: `all channels`. The user presses Enter, or types `-` if there is a default value.
-   * Without this property, an answer is required.
+   * Describes the effect of an empty answer: `all channels`. The user presses Enter, or types `-` if there is a default
+   * value. Without this property, an answer is required.
    */
   readonly emptyMeaning?: string | undefined;
   /** Completes an answer, for example with the scheme of a URL. */
@@ -18,7 +18,7 @@ export interface TextPrompt {
 }
 
 export interface ConfirmOptions {
-  /** Remove the question from the screen after the answer, if the terminal can redraw lines. */
+  /** Removes the question from the screen after the answer, if the terminal can redraw lines. */
   readonly isRemovedAfterwards?: true;
 }
 
@@ -57,8 +57,8 @@ export interface MultiSelectPrompt {
 }
 
 /**
- * Prompts the user. One implementation redraws its lines. The other prints plain numbered questions, for screen readers
- * and for terminals that can't move the cursor. Both return the same values.
+ * Prompts the user. There are two implementations with the same results: one redraws its lines; the other prints plain
+ * numbered questions for screen readers and simple terminals.
  * @throws SvcError `interrupted` on Ctrl-C and at the end of the input, or the reason of the command's signal
  */
 export interface Prompter {

@@ -7,8 +7,8 @@ export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
 function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: ServiceFlags): readonly string[] {
-  const valued = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
-  const words = Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const valuesByFlag = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
+  const words = Object.entries(valuesByFlag).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
@@ -33,7 +33,7 @@ export function addServiceFlags(options: ServiceFlags, message: string | Hint): 
   return message instanceof Hint ? message.withSteps((step) => stepForService(options, step)) : message;
 }
 
-/** Selects the service of a command, unless it has one or needs none. */
+/** Adds the service flags to a step, unless the step has its own service or needs none. */
 export function stepForService(options: ServiceFlags, step: NextStep): NextStep {
   return step.flags || WITHOUT_SERVICE.has(step.kind) ? step : { ...step, flags: flagWords(options) };
 }

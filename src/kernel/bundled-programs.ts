@@ -13,13 +13,13 @@ const EXECUTABLE_SCHEME = 'svc:';
 
 /** Returns the argument for `nodeExecutable` that runs a program. */
 export function programArgument(name: string, moduleUrl: string): string {
-  const program = urlOf(`${name}${extname(moduleUrl)}`, moduleUrl);
+  const program = siblingUrl(`${name}${extname(moduleUrl)}`, moduleUrl);
   return program.protocol === EXECUTABLE_SCHEME ? program.href : fileURLToPath(program);
 }
 
 /** Reads a file that the build created; undefined when svc runs from source. */
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {
-  const file = urlOf(name, moduleUrl);
+  const file = siblingUrl(name, moduleUrl);
   if (file.protocol === EXECUTABLE_SCHEME) return Buffer.from(getRawAsset(file.pathname.slice(1)));
   try {
     return await readFile(file);
@@ -29,6 +29,6 @@ export async function readBuildFile(name: string, moduleUrl: string): Promise<Bu
   }
 }
 
-function urlOf(name: string, moduleUrl: string): URL {
+function siblingUrl(name: string, moduleUrl: string): URL {
   return new URL(`./${name}`, moduleUrl);
 }

@@ -32,7 +32,7 @@ type CreateOneFolder = (path: string, options: { readonly mode: number }) => Pro
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
 }
@@ -48,9 +48,8 @@ export async function createPrivateFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates an empty file that only its owner can read (0600), unless it exists. Does not open an existing file: closing
- * any descriptor of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite
- * database.
+ * Creates an empty file that only its owner can read (0600), unless it exists. Does not open an existing file: closing any
+ * descriptor of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite database.
  */
 export async function createPrivateFile(path: string): Promise<void> {
   try {

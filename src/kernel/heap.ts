@@ -9,7 +9,6 @@ const YOUNG_GENERATION_MEGABYTES = 16;
 const POLL_INTERVAL = 20;
 
 const processHeap = {
-  /** Returns the size of the young generation in bytes. */
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
@@ -28,8 +27,8 @@ export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFla
 }
 
 /**
- * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream, even
- * if unneeded. V8 accepts a limit only at startup, but reads the growth factor each time.
+ * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream. V8
+ * accepts a limit only at startup, but reads the growth factor each time.
  */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,

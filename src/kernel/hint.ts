@@ -44,7 +44,6 @@ export class Hint {
     return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
   }
 
-  /** Returns a copy with the commands replaced. */
   withSteps(change: (step: NextStep) => NextStep): Hint {
     return this.#map((text) => text, change);
   }
@@ -73,7 +72,6 @@ export function step(kind: StepKind, ...command: readonly string[]): NextStep {
   return { kind, command };
 }
 
-/** Creates a step that ends with a placeholder for the user to replace. */
 export function stepWithPlaceholder(kind: StepKind, command: readonly string[], placeholder: string): NextStep {
   return { kind, command, placeholder };
 }

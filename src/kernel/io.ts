@@ -52,7 +52,6 @@ function createMessageSink(target: Sink): Sink {
   );
 }
 
-/** Returns a copy of a sink with another `write`. */
 export function withWrite(target: Sink, write: Sink['write']): Sink {
   return {
     get isTerminal() {
@@ -95,8 +94,8 @@ function isCharacterDevice(descriptor: number): boolean {
  */
 function isReadableNullDevice(descriptor: number): boolean {
   try {
-    const found = fstatSync(descriptor);
-    const isNull = found.isCharacterDevice() && found.rdev === statSync('/dev/null').rdev;
+    const stats = fstatSync(descriptor);
+    const isNull = stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
     return isNull && readSync(descriptor, new Uint8Array(1)) === 0;
   } catch {
     return false;

@@ -4,7 +4,6 @@ import { MAX_NESTING } from './json-nesting.ts';
 export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;
-  /** How to fix the problem. */
   readonly hint?: string;
 }
 
@@ -33,8 +32,8 @@ function locateProblem(text: string): JsonProblem | undefined {
     if (token === '[' || token === '{') depth += 1;
     else if (token === ']' || token === '}') depth -= 1;
     else {
-      const wrong = findNumberProblem(token);
-      if (wrong) return { offset, ...wrong };
+      const numberProblem = findNumberProblem(token);
+      if (numberProblem) return { offset, ...numberProblem };
     }
     if (depth > MAX_NESTING) return { offset, problem: `nested more than ${MAX_NESTING} levels deep` };
   }

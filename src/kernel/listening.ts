@@ -15,7 +15,7 @@ export interface ListenAddress {
 export function listen(server: Server, { host, port }: ListenAddress): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
-    server.listen(port, host, () => resolve(urlOf(server.address() as AddressInfo)));
+    server.listen(port, host, () => resolve(formatServerUrl(server.address() as AddressInfo)));
   });
 }
 
@@ -34,7 +34,7 @@ function listenError(error: Error, host: string, port: number): SvcError {
   return new SvcError('local', `cannot listen on port ${port} on ${host}: ${code ?? error.message}`, { cause: error });
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
+function formatServerUrl({ address, family, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (address === '::') return `http://[::1]:${port}`;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

@@ -64,7 +64,6 @@ export async function withLock<Value>(path: string, options: LockOptions, body: 
   }
 }
 
-/** Checks whether a process holds the lock at `path`. */
 export async function isLocked(path: string): Promise<boolean> {
   let database: DatabaseSync | undefined;
   try {

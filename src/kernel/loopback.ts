@@ -13,7 +13,6 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** Matches a host name or IP address with an optional port. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
 /** Parses the host name or address of a Host header, in lower case; undefined if the header is not valid. */

@@ -12,15 +12,15 @@ import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-fil
  */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
-  const found = await stat(path).catch(async (error: unknown) => {
+  const stats = await stat(path).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
-    const near = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
+    const nearest = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
     throw new SvcError('usage', `file not found: ${file}`, {
-      hint: near ? `did you mean '${near}'?` : 'paths are relative to the current folder',
+      hint: nearest ? `did you mean '${nearest}'?` : 'paths are relative to the current folder',
       cause: error,
     });
   });
-  if (found.isDirectory())
+  if (stats.isDirectory())
     throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'specify a file in this folder' });
   return path;
 }

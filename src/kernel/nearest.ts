@@ -2,18 +2,18 @@ import { distance } from 'fastest-levenshtein';
 
 /** Finds the known name closest to a mistyped or incomplete one; `undefined` if none is close. */
 export function findNearest(typed: string, known: Iterable<string>): string | undefined {
-  const wanted = typed.toLowerCase();
+  const lowerTyped = typed.toLowerCase();
   let best: string | undefined;
   // Two swapped letters count as two edits, so short words are allowed two.
-  let bestDistance = Math.max(wanted.length < 4 ? 1 : 2, Math.floor(wanted.length * 0.4)) + 1;
+  let bestDistance = Math.max(lowerTyped.length < 4 ? 1 : 2, Math.floor(lowerTyped.length * 0.4)) + 1;
   for (const name of known) {
-    const candidateDistance = distance(wanted, name.toLowerCase());
+    const candidateDistance = distance(lowerTyped, name.toLowerCase());
     if (candidateDistance < bestDistance) {
       best = name;
       bestDistance = candidateDistance;
     }
   }
-  return best ?? findOnlyWithPrefix(wanted, known);
+  return best ?? findOnlyWithPrefix(lowerTyped, known);
 }
 
 /**
@@ -36,13 +36,14 @@ export function findSimilar(typed: string, known: Iterable<string>): string | un
 const MAX_TYPOS = 2;
 
 /** Finds the only name with this prefix; `undefined` if there are several. */
-function findOnlyWithPrefix(wanted: string, known: Iterable<string>): string | undefined {
-  const [only, ...others] = wanted.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(wanted));
+function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string | undefined {
+  const [only, ...others] =
+    lowerTyped.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));
   return others.length === 0 ? only : undefined;
 }
 
 /** Creates the hint for an unknown name: `did you mean '--file'?`, or all known names if none is close. */
 export function didYouMean(typed: string, known: readonly string[]): string {
-  const near = findNearest(typed, known);
-  return near ? `did you mean '${near}'?` : `known: ${known.join(', ')}`;
+  const nearest = findNearest(typed, known);
+  return nearest ? `did you mean '${nearest}'?` : `known: ${known.join(', ')}`;
 }

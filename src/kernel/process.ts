@@ -30,7 +30,6 @@ export function isCurrentFolderDeleted(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
-/** Version of Node.js: `v24.15.0`. */
 export const nodeVersion: string = process.version;
 
 export function isProcessRunning(pid: number): boolean {

@@ -51,12 +51,12 @@ export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Pro
   const { maxBytes = MAX_NAMED_BYTES } = limits;
   const file = await openWithoutWaiting(path);
   try {
-    const found = await file.stat();
-    if (!found.isFIFO() && !found.isCharacterDevice()) {
+    const stats = await file.stat();
+    if (!stats.isFIFO() && !stats.isCharacterDevice()) {
       await checkRegular(file, maxBytes);
       return await readToEnd(file, maxBytes);
     }
-    return await readWithTimeout(file, found.isFIFO() && mayAwaitWriter(path), limits);
+    return await readWithTimeout(file, stats.isFIFO() && mayAwaitWriter(path), limits);
   } finally {
     await file.close();
   }
@@ -68,10 +68,10 @@ function openWithoutWaiting(path: string): Promise<FileHandle> {
 }
 
 async function checkRegular(file: FileHandle, maxBytes: number): Promise<void> {
-  const found = await file.stat();
-  if (found.isDirectory()) throw new UnsuitableFileError('is a folder');
-  if (!found.isFile()) throw new UnsuitableFileError('is not a regular file');
-  if (found.size > maxBytes) throw tooLongError(maxBytes);
+  const stats = await file.stat();
+  if (stats.isDirectory()) throw new UnsuitableFileError('is a folder');
+  if (!stats.isFile()) throw new UnsuitableFileError('is not a regular file');
+  if (stats.size > maxBytes) throw tooLongError(maxBytes);
 }
 
 async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: ReadLimits): Promise<Buffer> {

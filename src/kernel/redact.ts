@@ -114,8 +114,8 @@ export function redactValue(
 function withMaskedFields(parent: string, object: object, secrets: readonly string[]): object {
   const isSecret = (field: string) => SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
   const fields = Object.entries(object).map(([field, inner]: [string, unknown]) => {
-    const shown = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
-    return [redactText(field, secrets), shown];
+    const maskedValue = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
+    return [redactText(field, secrets), maskedValue];
   });
   return Object.fromEntries(fields);
 }
@@ -155,12 +155,12 @@ function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
     const last = result.pop();
     if (!last) result.push(span);
     else if (span.start >= last.end) result.push(last, span);
-    else result.push(union(last, span));
+    else result.push(mergeSpans(last, span));
   }
   return result;
 }
 
-function union(first: Span, second: Span): Span {
+function mergeSpans(first: Span, second: Span): Span {
   const inside = second.end <= first.end && second.mask === first.mask;
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }

@@ -47,8 +47,8 @@ function jsonEscape(character: string): string {
 }
 
 function visibleEscape(character: string): string {
-  const named = SHORT_ESCAPES.get(character);
-  if (named) return named;
+  const shortEscape = SHORT_ESCAPES.get(character);
+  if (shortEscape) return shortEscape;
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -1,7 +1,6 @@
 import type { Environment } from './folders.ts';
 import { rememberSecret } from './redact.ts';
 
-/** The environment variable of each setting. */
 export const SETTING_VARIABLES = {
   profile: 'SVC_PROFILE',
   baseUrl: 'SVC_BASE_URL',
@@ -22,7 +21,6 @@ export const SWITCH_VARIABLES = {
   pager: 'SVC_PAGER',
 } as const;
 
-/** The settings that are secrets. */
 export const SECRET_SETTINGS = [
   'authToken',
   'workspaceAuthToken',

@@ -16,7 +16,6 @@ export interface ServiceSettings {
   readonly strict?: boolean;
 }
 
-/** The embedded service, running in this process. */
 export interface EmbeddedService {
   /** Handles a request without the network. */
   readonly fetch: typeof globalThis.fetch;
@@ -38,8 +37,8 @@ export interface EmbeddedService {
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
-  const { store: given, ...switches } = settings;
-  const location = await resolveStore(given);
+  const { store, ...switches } = settings;
+  const location = await resolveStore(store);
   const embedded = await openEmbedded(location.path, { clock: systemClock, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
@@ -59,8 +58,8 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   };
 }
 
-async function resolveStore(given: string | undefined): Promise<{ path: string; remove(): Promise<void> }> {
-  if (given !== undefined) return { path: given, remove: async () => undefined };
+async function resolveStore(store: string | undefined): Promise<{ path: string; remove(): Promise<void> }> {
+  if (store !== undefined) return { path: store, remove: async () => undefined };
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));
   return { path: join(folder, 'service.sqlite'), remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -8,10 +8,7 @@ export interface DisplayOptions {
   readonly time: TimeStyle;
   /** Base of relative times, in milliseconds since the epoch. */
   readonly now: number;
-  /**
-   * Whether the output is for a person at a terminal: tables wrap long text, align numbers, and format recognizable
-   * times.
-   */
+  /** Whether the output is for a person at a terminal: tables wrap long text, align numbers, and format recognizable times. */
   readonly isInteractive: boolean;
   /** Whether to show booleans as marks. */
   readonly useMarks: boolean;

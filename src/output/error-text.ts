@@ -30,8 +30,8 @@ function errorObject({ failure, message, status, hint, next, retryable }: SvcErr
   const steps = next.flatMap(({ kind, flags = [], command, placeholder }) =>
     placeholder === undefined ? [{ kind, command: ['svc', ...flags, ...command] }] : [],
   );
-  const known = { ...(hint && { hint }), ...(steps.length > 0 && { next: steps }) };
-  return { code: failure, exitCode, status: status ?? null, message, ...known, retryable };
+  const optionalFields = { ...(hint && { hint }), ...(steps.length > 0 && { next: steps }) };
+  return { code: failure, exitCode, status: status ?? null, message, ...optionalFields, retryable };
 }
 
 /** Lists only stack frames and error names: the message of a foreign error may contain secrets. */

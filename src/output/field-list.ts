@@ -12,7 +12,6 @@ export interface FieldListOptions {
   readonly names?: readonly string[];
   /** Whether the value of a row is prose, as opposed to a value to copy. */
   readonly isProse?: (row: number) => boolean;
-  /** Style of the names. */
   readonly style?: Style;
 }
 

@@ -22,10 +22,14 @@ export async function selectFromPages(
   const first = read.at(-1) ?? [];
   const fields = resolveFields(names, first, columns);
   if (first.length > 0) requireFields(fields, first, columns);
-  return { fields, pages: continuePages(read, iterator) };
+  return { fields, pages: continueReading(read, iterator) };
 }
 
-async function* continuePages(read: readonly Page[], iterator: AsyncIterator<Page>): AsyncGenerator<Page> {
+/** Yields the items that were read already, and then the others. */
+export async function* continueReading<Item>(
+  read: readonly Item[],
+  iterator: AsyncIterator<Item>,
+): AsyncGenerator<Item> {
   yield* read;
   yield* { [Symbol.asyncIterator]: () => iterator };
 }

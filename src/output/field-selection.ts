@@ -45,24 +45,27 @@ export function resolveFields(
 ): readonly string[] {
   return names.map((name) => {
     if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined) return name;
-    const wanted = name.toUpperCase();
+    const upperName = name.toUpperCase();
     const column =
-      columns.find(({ header }) => header === wanted) ?? columns.find(({ field }) => field.toUpperCase() === wanted);
+      columns.find(({ header }) => header === upperName) ??
+      columns.find(({ field }) => field.toUpperCase() === upperName);
     if (column) return column.field;
     const known = knownPaths(name, value);
     return (
-      known.find((path) => path.toUpperCase() === wanted) ?? known.find((path) => headerOf(path) === wanted) ?? name
+      known.find((path) => path.toUpperCase() === upperName) ??
+      known.find((path) => headerOf(path) === upperName) ??
+      name
     );
   });
 }
 
 /** @throws SvcError `usage` for a path that neither a record nor a column has */
 export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
-  const named = columns.map(({ field }) => field);
-  const unknown = paths.find((path) => !named.includes(path) && fieldAt(records, path) === undefined);
+  const columnFields = columns.map(({ field }) => field);
+  const unknown = paths.find((path) => !columnFields.includes(path) && fieldAt(records, path) === undefined);
   if (unknown === undefined) return;
   throw new SvcError('usage', missingFieldMessage(unknown), {
-    hint: didYouMean(unknown, [...knownPaths(unknown, records, named), ...otherHeaders(columns)]),
+    hint: didYouMean(unknown, [...knownPaths(unknown, records, columnFields), ...otherHeaders(columns)]),
   });
 }
 
@@ -70,8 +73,8 @@ export function requireFields(paths: readonly string[], records: readonly unknow
 export function describeMissingField(paths: readonly string[], value: unknown): string | undefined {
   const unknown = paths.find((path) => fieldAt(value, path) === undefined);
   if (unknown === undefined) return undefined;
-  const near = findNearest(unknown, knownPaths(unknown, value, [], 1));
-  return `${missingFieldMessage(unknown)}${near ? `; did you mean '${near}'?` : ''}`;
+  const nearest = findNearest(unknown, knownPaths(unknown, value, [], 1));
+  return `${missingFieldMessage(unknown)}${nearest ? `; did you mean '${nearest}'?` : ''}`;
 }
 
 /** Lists the headers that differ from their fields, as users type them. */
@@ -84,8 +87,8 @@ function missingFieldMessage(path: string): string {
 }
 
 /** Lists the paths of a value, as deep as the missing one. */
-function knownPaths(path: string, value: unknown, named: readonly string[] = [], deeper = 0): readonly string[] {
-  return [...new Set([...named, ...pathsOf(value, path.split('.').length + deeper)])];
+function knownPaths(path: string, value: unknown, columnFields: readonly string[] = [], deeper = 0): readonly string[] {
+  return [...new Set([...columnFields, ...pathsOf(value, path.split('.').length + deeper)])];
 }
 
 function headOf(value: Readonly<Record<string, unknown>>, path: string): string {

@@ -1,4 +1,3 @@
-/** Characters for spinners, bars, and truncated text. */
 export interface Glyphs {
   readonly ellipsis: string;
   /** Spinner frames, all of the same width. */

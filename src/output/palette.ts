@@ -8,7 +8,7 @@ export interface Palette {
   readonly dim: Style;
   readonly good: Style;
   readonly bad: Style;
-  /** The style of a column's cells. */
+  readonly changed: Style;
   column(column: Column): Style;
 }
 
@@ -19,7 +19,7 @@ const PENDING = new Set(['running', 'pending', 'in_progress']);
 
 /** Styles that change nothing. */
 const keep: Style = (text) => text;
-const PLAIN: Palette = { dim: keep, good: keep, bad: keep, column: () => keep };
+const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 
 export async function loadPalette(isColored: boolean): Promise<Palette> {
   if (!isColored) return PLAIN;
@@ -35,6 +35,7 @@ export async function loadPalette(isColored: boolean): Promise<Palette> {
     dim,
     good: green,
     bad: red,
+    changed: yellow,
     column: ({ kind }) => (kind === 'time' ? dim : kind === 'state' ? state : plain),
   };
 }

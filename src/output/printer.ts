@@ -4,7 +4,7 @@ import type { Sink } from '../kernel/io.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
-import { type Page, selectFromPages } from './field-pages.ts';
+import { continueReading, type Page, selectFromPages } from './field-pages.ts';
 import { describeMissingField, resolveFields, selectFields } from './field-selection.ts';
 import { createFilteredRenderer, type FilterText } from './filtered-renderer.ts';
 import type { Format } from './format.ts';
@@ -29,16 +29,14 @@ export interface OutputOptions {
   readonly writeDocument?: (write: () => Promise<void>) => Promise<void>;
   /** Shows long tables in a pager. Set only for the table format. */
   readonly tablePager?: Pager;
-  /** Filter for JSON output. */
   readonly filter?: FilterText;
 }
 
 /** Shows tables that have more lines than the terminal. */
 export interface Pager {
-  /** Number of lines of the terminal. */
   readonly rows: number;
-  /** Shows a text. Never fails, and writes the text to the terminal if no pager can show it. */
-  show(text: string): Promise<void>;
+  /** Shows texts while they are read. Writes them to the terminal if no pager can show them. */
+  show(texts: AsyncIterable<string>): Promise<void>;
 }
 
 /** Description of a result. Secret paths start at the printed value, so the first part of a list's path is `*`. */
@@ -51,7 +49,6 @@ export interface ResultShape {
   readonly renderText?: (view: View) => string | Promise<string>;
 }
 
-/** Writes results to a sink. */
 export interface Printer {
   /**
    * Prints the records of a list, page by page if the format allows.
@@ -85,7 +82,6 @@ export function createPrinter(sink: Sink, options: OutputOptions): Printer {
 class ResultPrinter {
   readonly #sink: Sink;
   readonly #options: OutputOptions;
-  /** Number of columns that the current table hides. */
   #hidden = 0;
 
   constructor(sink: Sink, options: OutputOptions) {
@@ -99,8 +95,8 @@ class ResultPrinter {
       ? await selectFromPages(names, pages, shape.columns)
       : { fields: undefined, pages };
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
-    const present = (page: Page) => this.#present(page, shape, fields) as Page;
-    await this.#writeTexts(renderer.records(mapEachPage(all, present)));
+    const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
+    await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
     await this.#reportHidden();
   }
 
@@ -114,7 +110,7 @@ class ResultPrinter {
       return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
-    await this.#sink.write(await renderer.value(this.#present(value, shape, fields)));
+    await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
     const missing = fields && describeMissingField(fields, value);
     if (missing) await warn?.(missing);
   }
@@ -141,7 +137,7 @@ class ResultPrinter {
     );
   }
 
-  #present(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
+  #maskAndSelect(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
     const masked = this.#options.showSecrets ? value : maskSecrets(value, secrets);
     return fields ? selectFields(masked, fields) : masked;
   }
@@ -168,9 +164,15 @@ class ResultPrinter {
       for await (const text of texts) await this.#sink.write(text);
       return;
     }
-    let table = '';
-    for await (const text of texts) table += text;
-    await (table.split('\n').length > pager.rows ? pager.show(table) : this.#sink.write(table));
+    const iterator = texts[Symbol.asyncIterator]();
+    const start: string[] = [];
+    for (let lines = 0; lines < pager.rows; ) {
+      const { done, value } = await iterator.next();
+      if (done) return this.#sink.write(start.join(''));
+      start.push(value);
+      lines += value.split('\n').length - 1;
+    }
+    await pager.show(continueReading(start, iterator));
   }
 
   async #reportHidden(): Promise<void> {

@@ -6,13 +6,11 @@ export interface ProgressState {
   /** Name of the phase: `sending`. */
   readonly phase: string;
   readonly done: number;
-  /** Undefined if unknown. */
   readonly total: number | undefined;
   /** Plural of the counted unit. `bytes` are shown in larger units. */
   readonly unit: string;
   readonly failed?: number;
   readonly unknown?: number;
-  /** Number of requests in flight. */
   readonly inFlight?: number;
 }
 

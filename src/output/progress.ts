@@ -44,7 +44,6 @@ const BAR_INTERVAL = 100;
 const BAR_DELAY = 250;
 const ERASE_LINE = '\r\u001b[2K';
 
-/** The terminal that shows the progress. */
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
@@ -77,7 +76,6 @@ class ProgressDisplay implements Progress {
   readonly #isInLine: () => boolean;
   readonly #holdMessage: (text: string) => boolean;
   readonly #glyphs: Glyphs;
-  /** Ends the current display loop. */
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
@@ -124,11 +122,11 @@ class ProgressDisplay implements Progress {
       this.#lastPrinted = text;
       return async () => printed;
     }
-    const shown = { text, since: this.#clock.now() };
-    this.#activities.push(shown);
+    const activity = { text, since: this.#clock.now() };
+    this.#activities.push(activity);
     this.#restart();
     return async () => {
-      const at = this.#activities.indexOf(shown);
+      const at = this.#activities.indexOf(activity);
       if (at >= 0) this.#activities.splice(at, 1);
       await this.#showRemaining();
     };
@@ -170,7 +168,6 @@ class ProgressDisplay implements Progress {
     this.#loopDone = this.#loopDone.then(show);
   }
 
-  /** Redraws the line until there is nothing to show. */
   async #redraw(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const line = this.#line();

@@ -9,7 +9,6 @@ export interface View {
   readonly color: boolean;
   readonly isTerminal: boolean;
   readonly width: number | undefined;
-  /** Display of values in tables. */
   readonly display: DisplayOptions;
   /** Receives the number of columns that a table hides because the terminal is too narrow. */
   readonly reportHidden?: (count: number) => void;
@@ -28,7 +27,6 @@ export async function collectPages(pages: AsyncIterable<readonly unknown[]>): Pr
   return records;
 }
 
-/** Wraps loaded records as a single page. */
 export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield page;
 }

@@ -16,6 +16,6 @@ export function renderSpinnerLine(
 ): string {
   const frame = spinnerFrames[Math.floor(milliseconds / FRAME_TIME) % spinnerFrames.length];
   const time = milliseconds < ELAPSED_DELAY ? '' : `  ${formatDuration(Math.floor(milliseconds / 1000))}`;
-  const shown = `${frame} ${escapeForTerminal(text)}`;
-  return shown.length + time.length > width ? shown.slice(0, width) : shown + time;
+  const line = `${frame} ${escapeForTerminal(text)}`;
+  return line.length + time.length > width ? line.slice(0, width) : line + time;
 }

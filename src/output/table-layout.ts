@@ -23,7 +23,6 @@ export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
 export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
-  /** Styles of whole columns. */
   readonly styles: readonly Style[];
   /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
@@ -45,7 +44,6 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
   }
 }
 
-/** Splits a row into screen lines. */
 function linesOf(
   row: Row,
   { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,

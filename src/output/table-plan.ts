@@ -9,12 +9,13 @@ import { wordsOf, wrap } from './wrap.ts';
 /** Lines per cell on a terminal before it is truncated. */
 export const MAX_CELL_LINES = 3;
 
-/** A table that fits its terminal. */
 export interface TablePlan {
   readonly content: TableContent;
   readonly widths: readonly number[];
-  /** Number of hidden columns that contain values. */
-  readonly hidden: number;
+  /** Columns of the whole content that the table contains, and those with values that it hides. */
+  readonly kept: readonly number[];
+  readonly hidden: readonly number[];
+  readonly precision: TimePrecision;
 }
 
 /**
@@ -24,15 +25,32 @@ export interface TablePlan {
 export function planTable(content: TableContent, view: View): TablePlan | undefined {
   const all = [...content.columns.keys()];
   const natural = naturalWidths(content, view);
-  if (!view.width || lineWidth(natural) <= view.width) return { content, widths: natural, hidden: 0 };
+  if (!view.width || lineWidth(natural) <= view.width) {
+    return { content, widths: natural, kept: all, hidden: [], precision: 'second' };
+  }
   const filled = filledColumns(content);
   const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
   for (const { hidden, precision } of narrowings(steps, content.columns)) {
     const kept = (view.fields ? all : filled).filter((column) => !hidden.includes(column));
     const plan = fitContent(selectContent(content, kept, precision), view, view.width);
-    if (plan) return { ...plan, hidden: hidden.length };
+    if (plan) return { ...plan, kept, hidden, precision };
   }
   return undefined;
+}
+
+/**
+ * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
+ * contain no text that can be wrapped. Adds columns with values that the table lacks to `hidden`.
+ */
+export function continueTable(plan: TablePlan, content: TableContent, view: View, hidden: Set<number>): TablePlan {
+  for (const column of filledColumns(content)) if (!plan.kept.includes(column)) hidden.add(column);
+  const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
+  const natural = columnWidths(more.body, more.measure);
+  const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
+  const fits = !view.width || lineWidth(wide) <= view.width;
+  const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
+  const widths = fits ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
+  return { ...plan, content: more, widths };
 }
 
 interface Narrowing {
@@ -68,7 +86,11 @@ function hidingSteps(columns: readonly Column[], filled: readonly number[]): rea
 }
 
 /** Fits columns by wrapping headers, then text. */
-function fitContent(content: TableContent, view: View, available: number): Omit<TablePlan, 'hidden'> | undefined {
+function fitContent(
+  content: TableContent,
+  view: View,
+  available: number,
+): Pick<TablePlan, 'content' | 'widths'> | undefined {
   const { columns, head, body, measure } = content;
   const natural = naturalWidths(content, view);
   if (lineWidth(natural) <= available) return { content, widths: natural };

@@ -1,14 +1,16 @@
+import { exactNumberText } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { formatCell } from './cells.ts';
 import { chooseColumns } from './columns.ts';
+import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
-import { nestedRows } from './field-rows.ts';
 import { fieldAt } from './field-selection.ts';
 import { loadPalette, type Palette } from './palette.ts';
-import { collectPages, type Renderer, singlePage, type View } from './renderer.ts';
+import { type Renderer, singlePage, type View } from './renderer.ts';
 import { createContent, type TableContent } from './table-content.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
-import { dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
+import { continueTable, dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
+import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
 /** Renders records in aligned columns, and a single value with one line per field. */
@@ -16,27 +18,54 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
-      const records = await collectPages(pages);
+      const parts = readParts(pages, view);
+      const { value: records = [] } = await parts.next();
       const columns = chooseColumns(view, records);
       // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
       if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
       const content = await createContent(columns, records, view);
       const plan = planTable(content, view);
-      if (!plan) return yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
-      yield* renderColumns(plan, view, colors);
-      if (plan.hidden > 0) view.reportHidden?.(plan.hidden);
+      if (plan) yield* renderColumns(plan, view, colors, view.headers);
+      else yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
+      const hidden = new Set(plan?.hidden);
+      for await (const more of parts) {
+        const part = await createContent(columns, more, view);
+        if (plan) yield* renderColumns(continueTable(plan, part, view, hidden), view, colors, false);
+        else {
+          yield '\n';
+          yield* renderRecordLists(dropEmptyColumns(part, view), view, colors);
+        }
+      }
+      if (hidden.size > 0) view.reportHidden?.(hidden.size);
     },
     value: async (value) => {
       if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
-      const rows = [...nestedRows(fieldsOf(value, view), view.display)];
+      const rows = [...nestedRows(listFields(value, view), view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
     },
   };
 }
 
+/** Number of records that determine the columns of a table on a terminal. The records after them are shown as they arrive. */
+const PLANNED_RECORDS = 1_000;
+
+/** Yields the records that determine the columns, and then each of the other pages. */
+async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, columns, fields }: View) {
+  const planned: unknown[] = [];
+  let isPlanned = false;
+  for await (const page of pages) {
+    if (isPlanned && page.length > 0) yield page;
+    if (isPlanned) continue;
+    for (const record of page) planned.push(record);
+    isPlanned = planned.length >= PLANNED_RECORDS && display.isInteractive && (columns ?? fields) !== undefined;
+    if (isPlanned) yield planned;
+  }
+  if (!isPlanned) yield planned;
+}
+
 /** Returns the fields of a value. Selected fields keep their names from `--fields`. */
-function fieldsOf(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
+function listFields(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
 
@@ -48,11 +77,16 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette): Generator<string> {
+function* renderColumns(
+  { content, widths }: TablePlan,
+  view: View,
+  colors: Palette,
+  hasHeader: boolean,
+): Generator<string> {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (view.headers) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  if (hasHeader) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
   yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
@@ -81,4 +115,41 @@ function renderFields(
 ) {
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
   return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
+}
+
+const INDENT = '  ';
+const BULLET = '- ';
+
+type Field = readonly [name: string, value: unknown];
+
+/**
+ * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
+ * then the fields.
+ */
+function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
+  for (const [name, value] of fields) {
+    const label = indent + formatCell(name, display);
+    if (hasFields(value)) {
+      yield [label, ''];
+      yield* nestedRows(Object.entries(value), display, indent + INDENT);
+    } else if (Array.isArray(value) && value.some(hasFields)) {
+      yield [label, ''];
+      for (const item of value) yield* itemRows(item, display, indent + INDENT);
+    } else {
+      const isTime = (display.isInteractive || display.time !== 'iso') && isTimeField(name, value);
+      yield [label, formatCell(value, display, isTime ? 'time' : 'text')];
+    }
+  }
+}
+
+/** Yields the fields of a list item, the first one with a bullet. */
+function* itemRows(item: unknown, display: DisplayOptions, indent: string): Generator<Row> {
+  if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), formatCell(item, display)];
+  const [[first = '', text = ''] = [], ...rows] = nestedRows(Object.entries(item), display, indent + INDENT);
+  yield [`${indent}${BULLET}${first.slice(indent.length + BULLET.length)}`, text];
+  yield* rows;
+}
+
+function hasFields(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && Object.keys(value).length > 0 && exactNumberText(value) === undefined;
 }

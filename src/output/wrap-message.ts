@@ -13,7 +13,7 @@ const GLUE = '\ue001';
  * an indented message, which is part of a layout, unchanged.
  */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
-  const whole = parts.map(textOf).join('');
+  const whole = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   const measure = await createMeasure([[whole]]);
   if (whole.startsWith(' ') || measure(whole) <= width) return whole;
   const lines: string[] = [];
@@ -32,8 +32,4 @@ export async function wrapMessage(parts: readonly MessagePart[], width: number):
   }
   endText();
   return lines.join('\n').replaceAll(GLUE, ' ');
-}
-
-function textOf(part: MessagePart): string {
-  return typeof part === 'string' ? part : part.command;
 }

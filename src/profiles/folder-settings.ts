@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
 import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
-import { checkFields, expectObject, FileFormatError, parseJson } from './json-file.ts';
+import { checkFields, expectObject, FileFormatError, parseSettingsJson } from './json-file.ts';
 
 /** The settings that `.svc.json` may contain. */
 const KEYS = ['profile', 'org', 'output'] as const;
@@ -25,7 +25,7 @@ export async function readFolderSettings(
 
 function parseFolderSettings(text: string, path: string): FolderSettings {
   try {
-    const fields = expectObject(parseJson(text), 'the content');
+    const fields = expectObject(parseSettingsJson(text), 'the content');
     const unknownKey = Object.keys(fields).find((key) => KEYS.every((known) => known !== key));
     if (unknownKey !== undefined) throw new FileFormatError(`'${unknownKey}' is not allowed in this file`);
     checkFields(fields, 'string', KEYS, '');

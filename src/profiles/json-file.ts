@@ -16,7 +16,7 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   const text = await readTextIfExists(path);
   if (text === undefined) return undefined;
   try {
-    return parse(parseJson(text));
+    return parse(parseSettingsJson(text));
   } catch (error) {
     if (!(error instanceof FileFormatError)) throw error;
     throw new SvcError('local', `${path} is damaged: ${error.message}`, {
@@ -54,7 +54,7 @@ function serialize(fields: Fields): string {
 export class FileFormatError extends Error {}
 
 /** Parses JSON. @throws FileFormatError */
-export function parseJson(text: string): unknown {
+export function parseSettingsJson(text: string): unknown {
   try {
     return JSON.parse(withoutByteOrderMark(text));
   } catch {

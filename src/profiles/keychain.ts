@@ -24,7 +24,6 @@ const KEYCHAIN_TIMEOUT = 3_000;
 export interface KeychainOptions {
   readonly signal?: AbortSignal;
   readonly timeout?: number;
-  /** The program that calls the keychain module. */
   readonly program?: string;
   readonly platform?: NodeJS.Platform;
 }

@@ -28,7 +28,7 @@ export async function loadMachineSecret(
   const locking = { clock, timeout: LOCK_TIMEOUT, ...(signal && { signal }) };
   return withLock(join(folders.config, `${name}.lock`), locking, async () => {
     // The file comes first: once it exists, a keychain that appears later must not change the secret.
-    const stored = (await readJsonFile(path, parseSecret)) ?? (await loadFromKeychain(name, create, dependencies));
+    const stored = (await readJsonFile(path, parseSecretField)) ?? (await loadFromKeychain(name, create, dependencies));
     if (stored !== undefined) return stored;
     const secret = create();
     await replaceFile(path, `${JSON.stringify({ secret })}\n`);
@@ -47,8 +47,8 @@ async function loadFromKeychain(
     import('./keychain.ts'),
   ]);
   try {
-    const [found] = await callKeychain([{ kind: 'get', account }]);
-    if (found) return found;
+    const [existing] = await callKeychain([{ kind: 'get', account }]);
+    if (existing) return existing;
     const secret = create();
     await callKeychain([{ kind: 'set', account, secret }]);
     return secret;
@@ -58,7 +58,7 @@ async function loadFromKeychain(
   }
 }
 
-function parseSecret(value: unknown): string | undefined {
+function parseSecretField(value: unknown): string | undefined {
   const fields: { readonly secret?: string } = expectObject(value, 'the content');
   checkFields(fields, 'string', ['secret'], '');
   return fields.secret;

@@ -89,23 +89,23 @@ export async function resolveSettingsWithoutSecrets(
     ...createLayer(select(flags), (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
   });
   if (dependencies.isLocal) {
-    const named = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
-    const profileOutput = await readOutputOfProfile(folders, named);
+    const profileName = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
+    const profileOutput = await readOutputOfProfile(folders, profileName);
     const settings = { ...EMPTY_SETTINGS, ...profileOutput, ...createLayers(({ org, output }) => ({ org, output })) };
     return { ...settings, withSecrets: async () => settings };
   }
-  const given = createLayers((values) => values);
-  const { chosen, profile } = await chooseProfile(folders, given.profile);
+  const explicit = createLayers((values) => values);
+  const { chosen, profile } = await chooseProfile(folders, explicit.profile);
   if (!chosen) {
-    const settings = { ...DEFAULTS, ...given, protected: false };
+    const settings = { ...DEFAULTS, ...explicit, protected: false };
     return { ...settings, withSecrets: async () => settings };
   }
-  const stored = readProfile(chosen.value, profile, given);
-  const overrides = { ...given, profile: chosen, protected: profile.protected === true };
+  const stored = readProfile(chosen.value, profile, explicit);
+  const overrides = { ...explicit, profile: chosen, protected: profile.protected === true };
   const publicSettings = { ...DEFAULTS, ...stored.settings, ...overrides, ...missingReasonField(stored.missingReason) };
   const withSecrets = async (): Promise<Settings> => {
     if (stored.missingReason !== undefined) return publicSettings;
-    const { secrets, missingReason } = await readProfileSecrets(dependencies, chosen.value, profile, given);
+    const { secrets, missingReason } = await readProfileSecrets(dependencies, chosen.value, profile, explicit);
     return { ...DEFAULTS, ...stored.settings, ...secrets, ...overrides, ...missingReasonField(missingReason) };
   };
   return { ...publicSettings, withSecrets };
@@ -124,16 +124,16 @@ function readVariables(environment: Environment): Partial<Record<SettingName, st
 }
 
 /** Reads the output format of the named or current profile. Ignores a profile that cannot be read. */
-async function readOutputOfProfile(folders: Folders, named: string | undefined): Promise<Layer> {
+async function readOutputOfProfile(folders: Folders, profileName: string | undefined): Promise<Layer> {
   const saved = await readProfiles(folders).catch(() => undefined);
-  const name = named ?? saved?.current;
+  const name = profileName ?? saved?.current;
   const profile = name === undefined ? undefined : saved?.profiles.get(name);
   return createLayer({ output: profile?.output }, () => `profile '${name}'`);
 }
 
-async function chooseProfile(folders: Folders, named: Sourced<string> | undefined) {
+async function chooseProfile(folders: Folders, requested: Sourced<string> | undefined) {
   const saved = await readProfiles(folders);
-  const chosen = named ?? (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
+  const chosen = requested ?? (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
   const profile = chosen ? saved.profiles.get(chosen.value) : {};
   if (profile) return { chosen, profile };
   const name = chosen?.value ?? '';
@@ -143,23 +143,23 @@ async function chooseProfile(folders: Folders, named: Sourced<string> | undefine
 }
 
 /** Reads the public settings of a profile. Withholds its credentials if the command calls another origin. */
-function readProfile(name: string, profile: Profile, given: Layer): { settings: Layer; missingReason?: string } {
+function readProfile(name: string, profile: Profile, explicit: Layer): { settings: Layer; missingReason?: string } {
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
   const sourceOf = () => `profile '${name}'`;
   const settings = createLayer({ baseUrl, headerPrefix, org, output }, sourceOf);
   const origin = originOf(profile);
-  if (origin !== undefined && given.baseUrl && originOf({ baseUrl: given.baseUrl.value }) !== origin) {
+  if (origin !== undefined && explicit.baseUrl && originOf({ baseUrl: explicit.baseUrl.value }) !== origin) {
     return { settings, missingReason: `the credentials of ${sourceOf()} are for ${origin} only` };
   }
   return { settings: { ...settings, ...createLayer({ apiKey, workspaceId }, sourceOf) } };
 }
 
 /** Reads the secrets of a profile that no earlier source defines. */
-async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, given: Layer) {
-  const wanted = SECRET_SETTINGS.filter((secret) => given[secret] === undefined);
+async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, explicit: Layer) {
+  const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
   const source = `profile '${name}'`;
-  const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, wanted);
-  const values = Object.fromEntries(wanted.map((secret) => [secret, secrets[secret]?.value]));
+  const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, missing);
+  const values = Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value]));
   const found = createLayer(values, (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`);
   return { secrets: found, missingReason: missingReason && `${source}: ${missingReason}` };
 }

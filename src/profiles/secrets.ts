@@ -58,20 +58,20 @@ export function bindToOrigin(origin: string, secret: string): string {
 }
 
 /**
- * Reads the wanted secrets of a profile from their locations. Withholds secrets that were saved for another origin,
+ * Reads the requested secrets of a profile from their locations. Withholds secrets that were saved for another origin,
  * even if the profile's base URL has changed.
  * @throws SvcError `local` if the file is damaged
  */
 export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,
-  wanted: readonly SecretSetting[] = SECRET_SETTINGS,
+  names: readonly SecretSetting[] = SECRET_SETTINGS,
 ): Promise<FoundSecrets> {
   const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
   if (id === undefined || origin === undefined) return { secrets: {} };
-  const namesIn = (location: string) => wanted.filter((name) => locations[name] === location);
-  const unknown = wanted.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
+  const namesIn = (location: string) => names.filter((name) => locations[name] === location);
+  const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
   const found = await Promise.all([
     readFromFile(file, { id, origin }, namesIn('file')),
     readFromKeychain(keychain, { id, origin }, namesIn('keychain')),

@@ -48,9 +48,9 @@ export class ProfileTransaction {
   async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
-    const wanted = chooseLocations(profile, secrets, insecure);
-    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, wanted, 'keychain'));
-    const locations = problem === undefined ? wanted : chooseLocations(profile, secrets, true);
+    const preferred = chooseLocations(profile, secrets, insecure);
+    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, preferred, 'keychain'));
+    const locations = problem === undefined ? preferred : chooseLocations(profile, secrets, true);
     await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
     const allLocations = { ...profile.secrets, ...locations };
     const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;

@@ -14,7 +14,7 @@ const MAX_WAIT = 10_000;
 /** Creates admission control for large bodies. They require valid credentials and share a byte budget. */
 export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
-  /** Creates the admission of one request, whose body may exceed `MAX_UNCHECKED_BYTES` only if it is admitted. */
+  /** Creates the admission for one request. Without admission, its body is limited to `MAX_UNCHECKED_BYTES`. */
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
@@ -58,12 +58,12 @@ function createByteBudget(total: number, maxWait: number) {
     /** @throws Refusal UNAVAILABLE if the bytes are not available in time */
     acquire: (bytes: number) =>
       new Promise<void>((resolve, reject) => {
-        const giveUp = () => {
+        const onTimeout = () => {
           waiting.delete(next);
           reject(new Refusal('UNAVAILABLE', 'Too many large requests at once.'));
           grantWaiting();
         };
-        const timer = setTimeout(giveUp, maxWait);
+        const timer = setTimeout(onTimeout, maxWait);
         const grant = () => {
           clearTimeout(timer);
           resolve();

@@ -2,8 +2,9 @@ import type { Feature } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
-import { authenticate, checkAuthorizationHeader, requireCredentialHeaders, statedApiKey } from './auth.ts';
+import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
+import type { KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import {
   describeOperation,
   describeResult,
@@ -13,7 +14,6 @@ import {
 } from './call-log.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
-import { type CallRate, createRateLimiter } from './rate-limit.ts';
 import { badRequest, Refusal } from './refusal.ts';
 import type { RequestHandler, ServiceRequest } from './request.ts';
 import { createRoutes, type ExecutableOperation, pathOfTarget, selectRoute } from './routes.ts';
@@ -110,8 +110,41 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
         : successResponse(typeof message === 'string' ? message : message(input), result);
     };
     const isRead = operation.effect === 'read';
-    const response = await (isRead ? store.read(run) : store.write(run, statedApiKey(operation.auth, request)));
+    const response = await (isRead ? store.read(run) : store.write(run, readApiKeyHeader(operation.auth, request)));
     followUps.start(pendingWork);
     return response;
   };
+}
+
+/** Maximum number of calls per credential and window. The window is in milliseconds. */
+interface CallRate {
+  readonly calls: number;
+  readonly window: number;
+}
+
+/**
+ * Creates a rate limiter. The first call of a credential starts a window. The first call after the window starts the
+ * next.
+ * @returns a function that counts a call and throws a Refusal RESOURCE_EXHAUSTED if the call exceeds the limit
+ */
+function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | KeyCall | WorkspaceCall) => void {
+  const windows = new Map<string, { readonly end: number; count: number }>();
+  return (call) => {
+    const credential = countKey(call);
+    const known = windows.get(credential);
+    // If a window starts in the future, the clock was changed.
+    const isOpen = known && call.now < known.end && call.now >= known.end - window;
+    const current = isOpen ? known : { end: call.now + window, count: 0 };
+    windows.set(credential, current);
+    if (current.count >= calls) {
+      throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
+    }
+    current.count++;
+  };
+}
+
+/** Returns the credential of a call. All calls without credentials share a limit. */
+function countKey(call: ServiceCall | KeyCall | WorkspaceCall): string {
+  if ('apiKey' in call) return `key ${call.apiKey}`;
+  return 'workspaceId' in call ? `workspace ${call.workspaceId}` : 'none';
 }

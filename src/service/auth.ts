@@ -10,6 +10,7 @@ import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
+import { prepareSelect } from './store/statements.ts';
 
 /**
  * Checks the credential that an operation requires. The order of the checks is part of the API: missing ID, missing
@@ -27,7 +28,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
   }
 }
 
-/** Rejects `Authorization` headers, except for bearer tokens, which are ignored. */
+/** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
   if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
@@ -44,12 +45,10 @@ const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: strin
     .where('apiKeys.id', '=', apiKey),
 );
 
-const tokenOfWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('workspaces').select('authToken').where('id', '=', workspaceId),
-);
+const selectWorkspaceToken = prepareSelect('workspaces', ['authToken']);
 
 /** Returns the API key in the headers of an unauthenticated request. */
-export function statedApiKey(kind: Auth, request: ServiceRequest): string | undefined {
+export function readApiKeyHeader(kind: Auth, request: ServiceRequest): string | undefined {
   return kind === 'key' ? credentialIn(request, 'apiKey') : undefined;
 }
 
@@ -74,7 +73,7 @@ async function authenticateKey(request: ServiceRequest, call: ServiceCall): Prom
 async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall): Promise<WorkspaceCall> {
   const workspaceId = requireCredential(request, 'workspaceId');
   const token = requireCredential(request, 'workspaceAuthToken');
-  const [known] = await tokenOfWorkspace(call.database, { workspaceId });
+  const [known] = await selectWorkspaceToken(call.database, { id: workspaceId });
   if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
   if (!isSameSecret(known.authToken, token)) {
     throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');

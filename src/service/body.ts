@@ -94,12 +94,12 @@ function checkLimits(json: Buffer): number {
       if (depth > deepest) deepest = depth;
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
-  if (deepest > MAX_NESTING) throw nestedTooDeep();
-  if (values > MAX_VALUES) throw invalidArgument(`The body holds more than ${MAX_VALUES} values.`);
+  if (deepest > MAX_NESTING) throw nestedTooDeepRefusal();
+  if (values > MAX_VALUES) throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
   return longestText;
 }
 
-function nestedTooDeep(): Refusal {
+function nestedTooDeepRefusal(): Refusal {
   return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
 }
 
@@ -116,7 +116,7 @@ function pathOfLongText(value: unknown): (string | number)[] | undefined {
 }
 
 function parseBody(text: string): unknown {
-  if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeep();
+  if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeepRefusal();
   try {
     const body: unknown = JSON.parse(text);
     if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(text)) throw badRequest();

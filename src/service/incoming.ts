@@ -6,9 +6,9 @@ import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts
 
 /** Timeouts of a connection without progress, in milliseconds. */
 export interface IdleTimeouts {
-  /** While the request body arrives. */
+  /** Applies while the server receives the request body. */
   readonly stalled: number;
-  /** While the client reads the response. */
+  /** Applies while the client reads the response. */
   readonly unread: number;
 }
 

@@ -8,8 +8,8 @@ type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
 
 /**
- * In strict mode, returns the error of a call in which any document failed. The details are the results of all
- * documents, by ID. Successful documents are still written.
+ * In strict mode, returns the error of a call in which a document failed. The details are the results of all documents
+ * by ID. Successful documents are written.
  */
 export function strictFailure(name: OperationName, input: unknown, reply: HandlerResult<unknown>): Refusal | undefined {
   const results = resultsOf(name, input, reply);

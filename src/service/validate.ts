@@ -47,9 +47,5 @@ function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionM
 }
 
 function issueOf({ code = 'custom', path, message }: InputProblem & { readonly code?: string | undefined }): Issue {
-  return { code, path: path.map(jsonKey), message };
-}
-
-function jsonKey(key: PropertyKey): string | number {
-  return typeof key === 'number' ? key : String(key);
+  return { code, path: path.map((key) => (typeof key === 'number' ? key : String(key))), message };
 }

@@ -2,17 +2,10 @@ import diff from 'microdiff';
 import type { State } from '../catalog/state.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { formatNounCount } from '../kernel/plural.ts';
+import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
 import type { PlannedItem, PlannedWrite } from './plan.ts';
 
 type Folder = State['folders'][number];
-
-/** Configurations by the operation that updates them. */
-const CONFIGS = {
-  'webhooks.config.update': 'webhook',
-  'webhooks.advanced.update': 'advancedWebhooks',
-  'email.update': 'email',
-  'permission-provider.update': 'permissionProvider',
-} as const satisfies Readonly<Record<string, keyof State['config']>>;
 
 /** Two states of a service, and the writes between them. */
 interface Transition {
@@ -78,8 +71,8 @@ function describeAccess(
 
 /** Describes settings that the service sets itself, such as the triggers of the first enable. */
 function describeConfigEffects({ before, after, writes }: Transition): readonly string[] {
-  return Object.entries(CONFIGS).flatMap(([operation, name]) => {
-    const [item] = itemsOf(writes, operation);
+  return CONFIG_NAMES.flatMap((name) => {
+    const [item] = itemsOf(writes, CONFIGS[name].update);
     if (item === undefined) return [];
     const changes = diff(Object(before.config[name]), Object(after.config[name]))
       .flatMap(({ path }) => leaves(path, valueAt(after.config[name], path)))

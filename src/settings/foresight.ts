@@ -9,7 +9,7 @@ import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { ensureLocalCredentials, type LocalCredentials } from '../service/bootstrap.ts';
-import { createService } from '../service/service.ts';
+import { createService } from '../service/embedded.ts';
 import { exportState } from '../service/state/export.ts';
 import { importState } from '../service/state/import.ts';
 import { openMemoryStore } from '../service/store/sqlite-store.ts';

@@ -11,8 +11,8 @@ import type { PlanTarget } from './plan.ts';
 
 /** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
 export interface SentRecord {
-  /** Parts that identify the record, such as the operation, the organization, and the record's ID. */
-  readonly identity: readonly (string | undefined)[];
+  /** Parts that identify the record, such as the operation and the record's key. */
+  readonly identity: readonly string[];
   readonly data: unknown;
 }
 

@@ -49,7 +49,16 @@ export interface PlannedWrite {
   readonly shared: Readonly<Record<string, unknown>>;
   readonly items: readonly PlannedItem[];
   /** File whose records are sent instead of items, as many as the ledger does not know. */
-  readonly from?: { readonly path: string; readonly records: number };
+  readonly from?: PlannedFile;
+}
+
+/** A file of users. The writes of all organizations name the same file, which is read once. */
+export interface PlannedFile {
+  readonly path: string;
+  /** Number of users to send. */
+  readonly records: number;
+  /** Organization of users without an `organizationId`. */
+  readonly organizationId?: string;
 }
 
 export interface PlanTarget {

@@ -13,7 +13,6 @@ export interface DeliveryProof {
   readonly authToken?: string | undefined;
 }
 
-/** Creates the headers of a delivery with this body. */
 export function createDeliveryHeaders(
   { form, id, timestamp, secret, authToken }: DeliveryProof,
   body: string,

@@ -102,25 +102,24 @@ export function eventNameOf(payload: unknown): string {
   const { event, notificationSource: source, actionType } = payload;
   if (typeof event === 'string') return event;
   if (typeof source !== 'string' || typeof actionType !== 'string') return UNKNOWN;
-  const known = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
-  return known?.name ?? `${source}.${actionType}`;
+  const eventType = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
+  return eventType?.name ?? `${source}.${actionType}`;
 }
 
 const UNKNOWN = 'unknown';
 
-/** Selects the fields that describe an event's subject. */
 function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: WebhookEvent) {
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
 /** Returns an event's action type, derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
 function actionTypeOf(event: string): string {
-  const known = EVENT_TYPES.find(({ name }) => name === event);
+  const eventType = EVENT_TYPES.find(({ name }) => name === event);
   const action = event.slice(event.lastIndexOf('.') + 1);
-  return known?.actionType ?? action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return eventType?.actionType ?? action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function sourceOf(event: string): string {
-  const known = EVENT_TYPES.find(({ name }) => name === event);
-  return known ? EVENT_SOURCES[known.group] : (event.split('.', 1)[0] ?? event);
+  const eventType = EVENT_TYPES.find(({ name }) => name === event);
+  return eventType ? EVENT_SOURCES[eventType.group] : (event.split('.', 1)[0] ?? event);
 }

@@ -8,8 +8,8 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Returns all values of a header, including duplicates. The name must be lower case. */
 export function headerValuesOf(headers: Headers, name: string): readonly string[] {
-  return Object.entries(headers).flatMap(([given, value]) =>
-    given.toLowerCase() === name && value !== undefined ? value : [],
+  return Object.entries(headers).flatMap(([headerName, value]) =>
+    headerName.toLowerCase() === name && value !== undefined ? value : [],
   );
 }
 
@@ -41,10 +41,10 @@ const HOP_BY_HOP_HEADERS = [
 ];
 
 export function selectForwardedHeaders(list: HeaderList): HeaderList {
-  const named = headerValuesOf(groupHeaders(list), 'connection').flatMap((value) =>
+  const connectionHeaders = headerValuesOf(groupHeaders(list), 'connection').flatMap((value) =>
     value.toLowerCase().split(/\s*,\s*/),
   );
-  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...named]);
+  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...connectionHeaders]);
 }
 
 export function withoutHeaders(list: HeaderList, names: readonly string[]): HeaderList {

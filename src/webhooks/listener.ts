@@ -165,7 +165,6 @@ async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery
   await dependencies.emit({ kind: 'replayed', delivery });
 }
 
-/** A verified and decoded delivery. */
 interface ParsedDelivery {
   readonly head: Pick<ReceivedDeliveryEvent, 'id' | 'event' | 'form' | 'verified' | 'receivedAt'>;
   readonly payload: unknown;

@@ -152,8 +152,8 @@ async function listRecordNames(folder: string): Promise<readonly string[]> {
 function parseRecordedDelivery(text: string): RecordedDelivery | undefined {
   const record = tryParseJson(text);
   if (!isObject(record)) return undefined;
-  const { id, event, form: named, verified, receivedAt, path, headers, body } = record;
-  const form = WEBHOOK_FORMS.find((known) => known === named);
+  const { id, event, form: formName, verified, receivedAt, path, headers, body } = record;
+  const form = WEBHOOK_FORMS.find((known) => known === formName);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
   const delivery = { id, event, form, verified, receivedAt, path, headers: withoutCredentials(headers), body };

@@ -17,9 +17,9 @@ export function matchesPattern(event: string, pattern: string): boolean {
   if (!event.startsWith(first)) return false;
   let at = first.length;
   for (const part of others) {
-    const found = event.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const start = event.indexOf(part, at);
+    if (start < 0) return false;
+    at = start + part.length;
   }
   return event.length - last.length >= at && event.endsWith(last);
 }

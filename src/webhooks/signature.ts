@@ -45,7 +45,6 @@ export function sign(secret: SigningSecret, { id, timestamp, body }: SignedConte
   return computeSignature(key, id, String(timestamp), body);
 }
 
-/** Creates the three headers of a signed delivery. */
 export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
@@ -74,15 +73,15 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
  */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
-  const found = readSignedParts(delivery.headers);
-  if (typeof found === 'string') return reject(found);
-  const { id, timestamp, signatures } = found;
+  const parts = readSignedParts(delivery.headers);
+  if (typeof parts === 'string') return reject(parts);
+  const { id, timestamp, signatures } = parts;
   const age = Math.floor(now / 1000) - Number(timestamp);
   if (Math.abs(age) > TIMESTAMP_TOLERANCE) return reject(describeTimestampError(age));
   if (!isUtf8(delivery.body)) return reject('the body is not valid UTF-8');
   const expected = keys.map((key) => computeSignature(key, id, timestamp, delivery.body));
   // Compares every pair, so that timing does not reveal which one matches.
-  const matches = expected.flatMap((one) => signatures.filter((given) => isSameSecret(given, one)));
+  const matches = expected.flatMap((candidate) => signatures.filter((signature) => isSameSecret(signature, candidate)));
   if (matches.length === 0) {
     return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
   }

@@ -108,7 +108,9 @@ describe('records that already exist', () => {
       0,
       expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
     ]);
-    expect(second.stderr).toContain('warning: existing folders keep their accessType: the service cannot update it');
+    expect(second.stderr).toContain(
+      'warning: existing folders keep their accessType, because the service cannot update it',
+    );
     await write('Other');
     const third = await add();
     expect(third.stderr).toBe('');

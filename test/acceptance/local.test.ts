@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { notRunnable, reachesAll } from '../../src/commands/local/exec.ts';
+import { createSpawnError, reachesCommandDirectly } from '../../src/commands/local/exec.ts';
 import { eventually } from '../eventually.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
@@ -76,7 +76,7 @@ describe('svc local exec', () => {
     const run = await svc(['local', 'exec', '--', 'no-such-command', '-o', 'json']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^svc: command not found: no-such-command\nhint: /);
-    expect(notRunnable('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
+    expect(createSpawnError('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
     expect((await svc(['local', 'exec'])).code).toBe(2);
     expect((await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code).toBe(2);
   });
@@ -105,9 +105,14 @@ describe('svc local exec', () => {
 describe('signals on Windows', () => {
   it('reach every process on the console, so that none is forwarded', () => {
     const signals = ['SIGINT', 'SIGHUP', 'SIGBREAK', 'SIGTERM'] as const;
-    expect(signals.map((signal) => reachesAll(signal, false, 'win32'))).toEqual([true, true, true, true]);
-    expect(signals.map((signal) => reachesAll(signal, true, 'linux'))).toEqual([true, true, true, false]);
-    expect(signals.map((signal) => reachesAll(signal, false, 'linux'))).toEqual([false, false, false, false]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'win32'))).toEqual([true, true, true, true]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, true, 'linux'))).toEqual([true, true, true, false]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'linux'))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('include Ctrl-Break, which works like Ctrl-C', async () => {

@@ -254,7 +254,7 @@ describe('an inaccessible database', () => {
   it.each([
     ['without a server', 8, 'check that PostgreSQL is running'],
     ['that does not exist', 5, 'createdb'],
-    ['for an unknown user', 4, 'use a user that the server accepts; its pg_hba.conf'],
+    ['for an unknown user', 4, 'use a user that pg_hba.conf on the server allows'],
     ['for a user without free connections', 8, 'each svc process uses up to 11 connections'],
   ])('%s: exit %i', async (why, code, hint) => {
     const { store, ask } = await newDatabase();

@@ -76,7 +76,7 @@ describe('a delivered token', () => {
 
   it.each([
     { flags: ['--output-file', 'token.txt'], name: 'token.txt' },
-    { flags: ['--to', 'exec:cat > token.txt'], name: 'the command of --to' },
+    { flags: ['--to', 'exec:cat > token.txt'], name: 'the --to command' },
     { flags: ['--output-file', 'token.txt', '--envelope', '-o', 'json'], name: 'token.txt' },
   ])('goes to the destination only, unless --print is given: $flags', async ({ flags, name }) => {
     const user = await newUserInProcess();

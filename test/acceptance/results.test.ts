@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { newUser, type User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
@@ -156,6 +157,37 @@ it('a table longer than the terminal goes through the pager, which never loses o
   expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
   for (const short of [`${list} --page-size 20`, `${list} -o json`])
     expect((await screenOf(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
+});
+
+/** Starts a service with a list that ends with an error after the given number of pages. */
+async function startEndlessList(user: User, lastPage = Number.POSITIVE_INFINITY) {
+  let pages = 0;
+  const service = await startMockService(() => {
+    pages += 1;
+    if (pages > lastPage) return failure(400, 'INVALID_ARGUMENT', 'no such page');
+    const data = Array.from({ length: 500 }, (_, at) => ({ id: `d${pages}-${at}`, documentName: 'Plan' }));
+    return success(data, { pageToken: `page-${pages}` });
+  });
+  return { ...service, env: { ...user.env, ...service.env, NO_COLOR: '1' }, countPages: () => pages };
+}
+
+it('an endless list appears in the pager, and is read no further once the user leaves it', async () => {
+  const user = await newUser();
+  const list = await startEndlessList(user);
+  const pager = { SVC_PAGER: 'sed -n -e 2500,2502p -e 2502q' };
+  const screen = await screenOf({ ...user, env: list.env }, 'documents list --org acme --all', 100, pager);
+  list.close();
+  expect(screen.map((line) => line.split(/ +/)[0])).toEqual(['d5-498', 'd5-499', 'd6-0']);
+  expect(list.countPages()).toBeLessThan(100);
+});
+
+it('an error after some pages of a list follows them in the pager', async () => {
+  const list = await startEndlessList(await newUser(), 3);
+  const words = ['documents', 'list', '--org', 'acme', '--all'];
+  const terminal = startTerminal(words, { ...list.env, SVC_PAGER: 'tail -1' });
+  expect(await terminal.ended).toBe(3);
+  list.close();
+  expect(terminal.screen()).toMatch(/^d3-499 +Plan\s+svc: .*no such page/);
 });
 
 it('a write without data prints its status and message as JSON', async () => {

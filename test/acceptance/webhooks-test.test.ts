@@ -99,7 +99,7 @@ describe('svc webhooks test', () => {
     const other = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret', '--only', 'valid']);
     expect(other).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining('check that the secret or token matches the one the receiver uses'),
+      stderr: expect.stringContaining('check that the secret or token matches that of the receiver'),
     });
     kill();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);

@@ -33,7 +33,7 @@ async function open(folder: string, file: string) {
   return {
     source,
     records,
-    format: { ...source, isAnew: false },
+    format: { ...source, isConverted: false },
     locate: createRecordLocator([{ name: file, first: 0 }]),
   };
 }

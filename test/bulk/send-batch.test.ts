@@ -153,13 +153,13 @@ describe('invalid records in a refused request', () => {
   });
 
   it('are removed at once if the service names them', async () => {
-    const named = new Map([
+    const invalidRecords = new Map([
       [3, 'no such domain'],
       [7, 'too long'],
     ]);
     const ran = await run({ records: [numbered(10)], batchSize: 10 }, (batch) =>
       batch.length === 10
-        ? ({ ...failedBy('refused'), named } as ReturnType<typeof failedBy>)
+        ? ({ ...failedBy('refused'), invalidRecords } as ReturnType<typeof failedBy>)
         : answered(success(batch)),
     );
     expect(ran.requests).toBe(2);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyText } from './arbitraries.ts';
-import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
+import { type PrintOptions, pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
 const columns: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
@@ -287,6 +287,42 @@ describe('a table on a terminal', () => {
         expect(new Set(places).size).toBe(1);
       }),
     );
+  });
+});
+
+describe('a table of more records than are needed to choose its columns', () => {
+  const given: readonly Column[] = [...columns.slice(0, 2), { header: 'LATE', field: 'late', hideOrder: 1 }];
+  async function* pages() {
+    yield Array.from({ length: 1_000 }, (_, at) => ({ id: `d${at}`, documentName: 'a plan for the whole next year' }));
+    yield [{ id: 'd'.repeat(12), documentName: 'Plan', late: 'x'.repeat(20) }];
+    yield [];
+    yield [{ id: 'e', documentName: 'Plan' }];
+  }
+  const print = async (options: PrintOptions) => {
+    const notes: string[] = [];
+    const note = async (message: string) => void notes.push(message);
+    const texts = await writes('table', { ...options, note }, (printer) =>
+      printer.records(pages(), { columns: given }),
+    );
+    return { lines: texts.join('').trimEnd().split('\n'), notes };
+  };
+
+  it('continues in the same columns on a terminal, never cuts an ID, and counts columns that get values too late', async () => {
+    const { lines, notes } = await print({ terminal: 36 });
+    expect(lines[0]).toBe('ID    NAME');
+    expect(lines.slice(-2)).toEqual([`${'d'.repeat(12)}  Plan`, 'e     Plan']);
+    expect(notes).toEqual(['1 column hidden; -o json or a wider terminal shows it']);
+  });
+
+  it('widens columns if the table still fits', async () => {
+    const { lines, notes } = await print({ terminal: 80 });
+    expect(lines.at(-2)).toBe(`${'d'.repeat(12)}  ${'Plan'.padEnd(30)}  ${'x'.repeat(20)}`);
+    expect(notes).toEqual([]);
+  });
+
+  it('is aligned as a whole in a pipe', async () => {
+    const { lines } = await print({});
+    expect(new Set(lines.map((line) => line.search(/a plan|Plan|NAME/)))).toEqual(new Set([14]));
   });
 });
 

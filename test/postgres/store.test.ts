@@ -6,7 +6,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { stateSchema } from '../../src/catalog/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
-import { createService } from '../../src/service/service.ts';
+import { createService } from '../../src/service/embedded.ts';
 import { exportState } from '../../src/service/state/export.ts';
 import { importState } from '../../src/service/state/import.ts';
 import { resetState } from '../../src/service/state/reset.ts';

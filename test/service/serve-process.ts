@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/kernel/clock.ts';
 import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
+import { createService } from '../../src/service/embedded.ts';
 import { startServer } from '../../src/service/server.ts';
-import { createService } from '../../src/service/service.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
 

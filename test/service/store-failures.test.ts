@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
-import { createService } from '../../src/service/service.ts';
+import { createService } from '../../src/service/embedded.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { newStoreLocation } from './store-location.ts';

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { rowChecksum } from './row-checksum.ts';
 
-/** The table of named JSON values. */
 export class FactTable {
   readonly #put;
   readonly #get;

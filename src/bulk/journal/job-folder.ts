@@ -67,9 +67,9 @@ export async function listJobNames(folders: Folders): Promise<readonly string[]>
 export async function findJob(folders: Folders, job: string, failure: Failure = 'usage'): Promise<JobFolder> {
   const names = await listJobNames(folders);
   if (names.includes(job)) return jobFolderOf(folders, job);
-  const near = findNearest(job, names);
+  const nearest = findNearest(job, names);
   throw new SvcError(failure, `job ${job} not found`, {
-    hint: near ? `did you mean ${near}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+    hint: nearest ? `did you mean ${nearest}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
 }
 

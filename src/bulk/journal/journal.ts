@@ -17,7 +17,6 @@ import type { SavedMetrics } from './metrics.ts';
 import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
 import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
 
-/** The outcome of a batch. */
 export interface BatchSettlement {
   readonly range: RecordRange;
   /** Ranges with a known outcome, usually the whole batch. */
@@ -39,7 +38,6 @@ export interface JobRunTimes {
   readonly endedAt: number;
 }
 
-/** Facts about a job, by name. */
 export interface JobFacts {
   readonly job: JobDescription;
   readonly run: JobRunTimes;
@@ -52,6 +50,8 @@ export interface JobFacts {
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
+  /** The plan that the job applies. */
+  readonly plan: unknown;
 }
 
 /** Number of records by outcome, and of requests. */
@@ -97,8 +97,13 @@ export class Journal {
   }
 
   /** Creates the journal of a job (default: in memory, for a run that is too short to resume). */
-  static async create(job: JobDescription, path: string = IN_MEMORY): Promise<Journal> {
-    return new Journal(path, await createJournalDatabase(path, (database) => new FactTable(database).put('job', job)));
+  static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
+    const database = await createJournalDatabase(path, (created) => {
+      const facts = new FactTable(created);
+      facts.put('job', job);
+      if (plan !== undefined) facts.put('plan', plan);
+    });
+    return new Journal(path, database);
   }
 
   /** @throws SvcError `local` if the journal cannot be used or is damaged */
@@ -129,6 +134,14 @@ export class Journal {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
 
+  /** Marks records of a settled batch as unsent, so that a resume sends them again. @param settled the other records */
+  reopen(range: RecordRange, settled: readonly RecordRange[]): void {
+    this.#pending.push(() => {
+      this.#unsuccessfulRecords.remove(range.first, range.last);
+      this.#applySettlement({ range, known: settled, open: [], items: [], requests: 0, retries: 0 });
+    });
+  }
+
   /** Sets a fact, which the next `recordIntent` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put(name, fact));
@@ -149,7 +162,6 @@ export class Journal {
     return this.#iterate(this.#sentBatches.all(this.#damaged));
   }
 
-  /** Reads the unsuccessful records in order. */
   unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
     return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
   }

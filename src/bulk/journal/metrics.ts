@@ -1,7 +1,6 @@
 import { Histogram, type SavedHistogram } from './histogram.ts';
 import { type SavedSeries, Series } from './time-series.ts';
 
-/** Measurements of one request. */
 export interface MeasuredRequest {
   /** Duration, including all attempts and pauses. */
   readonly milliseconds: number;
@@ -15,13 +14,11 @@ export interface MeasuredRequest {
 export class Metrics {
   readonly latency: Histogram;
   readonly series: Series;
-  /** Number of pauses for rate limits. */
   waits: number;
   waitedMilliseconds: number;
   /** Requests and retries that the journal does not count, because their whole batch counts as unsent. */
   strayRequests: number;
   strayRetries: number;
-  /** Seconds of earlier runs. */
   readonly #secondsBefore: number;
   readonly #startedAt: number;
 

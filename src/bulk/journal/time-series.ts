@@ -12,13 +12,13 @@ export interface SeriesPoint {
 
 const EMPTY_POINT: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 };
 
-export function mergePoints(one: SeriesPoint = EMPTY_POINT, other: SeriesPoint = EMPTY_POINT): SeriesPoint {
+export function mergePoints(a: SeriesPoint = EMPTY_POINT, b: SeriesPoint = EMPTY_POINT): SeriesPoint {
   return {
-    settled: one.settled + other.settled,
-    failed: one.failed + other.failed,
-    requests: one.requests + other.requests,
-    milliseconds: one.milliseconds + other.milliseconds,
-    inFlight: Math.max(one.inFlight, other.inFlight),
+    settled: a.settled + b.settled,
+    failed: a.failed + b.failed,
+    requests: a.requests + b.requests,
+    milliseconds: a.milliseconds + b.milliseconds,
+    inFlight: Math.max(a.inFlight, b.inFlight),
   };
 }
 

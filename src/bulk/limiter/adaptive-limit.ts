@@ -50,7 +50,6 @@ export class AdaptiveLimit {
   #times: number[] = [];
   #windows = 0;
   #windowsAtMaximum = 0;
-  /** The limit to restore after a probe. */
   #limitBeforeProbe: number | undefined;
   /** Number of requests in flight that started before the last reduction. Their outcomes must not cause another one. */
   #outdatedOutcomes = 0;
@@ -124,6 +123,6 @@ export class AdaptiveLimit {
 }
 
 function median(times: number[]): number {
-  times.sort((one, other) => one - other);
+  times.sort((a, b) => a - b);
   return times[(times.length - 1) >> 1] ?? 0;
 }

@@ -32,7 +32,6 @@ interface ConcurrencyLimit {
   settle(outcome: RequestTiming): void;
 }
 
-/** Resumes a pending `acquire`. */
 type Waiter = () => void;
 
 class SlotLimiter implements Limiter {
@@ -105,7 +104,6 @@ const MAX_CATCH_UP = 25;
 class RecordRate {
   readonly #millisecondsEach: number;
   readonly #clock: Clock;
-  /** Earliest start of the next batch. */
   #nextStart: number;
 
   constructor(perSecond: number, clock: Clock) {

@@ -8,7 +8,6 @@ import { InputError } from './source.ts';
 
 /** The fastest size for splitting and parsing: larger texts leave the young generation of the heap. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes per read of a file. */
 const READ_BYTES = 4 * CHUNK_BYTES;
 
 /** Opens a file that can be read only once. */

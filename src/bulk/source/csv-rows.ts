@@ -69,14 +69,14 @@ export class CsvRowParser {
     const { delimiter, newline } = this.#dialect;
     let quote = nextQuote(text, this.#rowStart);
     while (this.#rowStart < text.length) {
-      const found = text.indexOf(newline, this.#rowStart);
-      const end = found === -1 ? text.length : found;
+      const lineBreak = text.indexOf(newline, this.#rowStart);
+      const end = lineBreak === -1 ? text.length : lineBreak;
       if (quote < end) {
         if (!this.#readQuotedRow()) return;
         quote = nextQuote(text, this.#rowStart);
         continue;
       }
-      if (found === -1 && !this.#ended) return;
+      if (lineBreak === -1 && !this.#ended) return;
       const row = withoutReturn(text.slice(this.#rowStart, end));
       if (!isBlank(row)) this.#onRow(row.split(delimiter), row, this.#line);
       this.#line += 1;
@@ -117,12 +117,12 @@ export class CsvRowParser {
     const { delimiter, newline } = this.#dialect ?? detectDialect(text);
     if (text[at] === '"') return this.#readQuotedCell(at, delimiter, newline);
     const comma = text.indexOf(delimiter, at);
-    const found = text.indexOf(newline, at);
-    if (comma !== -1 && (found === -1 || comma < found)) {
+    const lineBreak = text.indexOf(newline, at);
+    if (comma !== -1 && (lineBreak === -1 || comma < lineBreak)) {
       return { value: text.slice(at, comma), end: comma, last: false };
     }
-    if (found === -1 && !this.#ended) return undefined;
-    const end = found === -1 ? text.length : found;
+    if (lineBreak === -1 && !this.#ended) return undefined;
+    const end = lineBreak === -1 ? text.length : lineBreak;
     return { value: withoutReturn(text.slice(at, end)), end, last: true };
   }
 

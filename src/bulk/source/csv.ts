@@ -37,7 +37,6 @@ export class CsvReader {
     return idColumn === -1 ? text + delimiter + this.#request.idField : text;
   }
 
-  /** The fields of the header. */
   get columns(): readonly string[] {
     return this.#header?.fields.filter((field) => field !== undefined) ?? [];
   }
@@ -92,9 +91,11 @@ export class CsvReader {
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
     if (!generatesIds && idColumn === -1) {
-      const other = findRenamedField(idField, columns, fields);
+      const renamed = findRenamedField(idField, columns, fields);
       const hint =
-        other === undefined ? `the first row must name the fields: ${fields.join(',')}` : renameHint(other, idField);
+        renamed === undefined
+          ? `the first row must name the fields: ${fields.join(',')}`
+          : renameHint(renamed, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
     return { text, delimiter, fields: mapped, idColumn };
@@ -146,9 +147,9 @@ class CsvRecord implements SourceRecord {
 function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {
   for (const column of map.keys()) {
     if (columns.includes(column)) continue;
-    const near = findNearest(column, columns);
+    const nearest = findNearest(column, columns);
     throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
-      hint: near ? `did you mean '${near}'?` : `the columns are: ${columns.join(', ')}`,
+      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${columns.join(', ')}`,
     });
   }
 }

@@ -31,16 +31,16 @@ export class FieldMap {
    */
   rename({ value, line, column }: SourceRecord, file: string): unknown {
     if (!isObject(value) || value instanceof PlainScalar) return value;
-    const named = new Map<string, string>();
+    const sourceNames = new Map<string, string>();
     for (const name of Object.keys(value)) {
       const field = this.#fieldOf(name);
-      const other = named.get(field);
+      const other = sourceNames.get(field);
       if (other !== undefined) {
         throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' both map to '${field}'`);
       }
-      if (field !== '') named.set(field, name);
+      if (field !== '') sourceNames.set(field, name);
     }
-    return Object.fromEntries([...named].map(([field, name]) => [field, value[name]]));
+    return Object.fromEntries([...sourceNames].map(([field, name]) => [field, value[name]]));
   }
 
   /** @throws SvcError `usage` for a mapped name that no record has */

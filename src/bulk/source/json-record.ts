@@ -3,12 +3,10 @@ import type { Position, SourceRecord } from './source.ts';
 
 /** A segment of an input that contains whole records. */
 export interface TextSegment {
-  /** The input's name in messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The offsets of a record in a segment. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;

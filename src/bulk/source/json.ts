@@ -60,9 +60,9 @@ async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListR
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
     if (first && key.text === '' && key.stop === '}') break;
-    const named = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
-    if (typeof named !== 'string') throw new InputError(name, key, 'expected a field name and a colon');
-    const isList = named === field && (await splitter.peek()) === '[';
+    const keyText = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
+    if (typeof keyText !== 'string') throw new InputError(name, key, 'expected a field name and a colon');
+    const isList = keyText === field && (await splitter.peek()) === '[';
     if (isList) {
       if (found) throw new InputError(name, key, `"${field}" occurs twice`);
       found = true;
@@ -71,8 +71,9 @@ async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListR
     }
     const value = await readPiece(splitter);
     if (!isList) parseJson(value.text, name, value);
-    if (isList ? value.text !== '' : named === field) throw new InputError(name, value, `"${field}" is not an array`);
-    if (!isList) warn({ line: key.line, message: `'${named}' is ignored; only the records under '${field}' are read` });
+    if (isList ? value.text !== '' : keyText === field) throw new InputError(name, value, `"${field}" is not an array`);
+    if (!isList)
+      warn({ line: key.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
     stop = value.stop;
     if (stop !== ',' && stop !== '}')
       throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);

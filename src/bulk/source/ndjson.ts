@@ -1,6 +1,6 @@
 import { JsonRecord } from './json-record.ts';
-import { readLines } from './lines.ts';
-import { InputError, type RecordChunk } from './source.ts';
+
+import { InputError, MAX_RECORD_CHARACTERS, type RecordChunk } from './source.ts';
 
 /** Reads an input with one JSON text per line. Skips blank lines. */
 export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<RecordChunk> {
@@ -31,4 +31,55 @@ class LineRecord extends JsonRecord {
       throw error.withHint(hint);
     }
   }
+}
+
+/** Consecutive complete lines: the offsets of each line's start and end, without line breaks. */
+interface LineGroup {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Number of the first line, from 1. */
+  readonly line: number;
+}
+
+/** Splits text into lines as chunks arrive. LF, CRLF, and CR end a line. */
+async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<LineGroup> {
+  let rest = '';
+  let line = 1;
+  for await (const chunk of chunks) {
+    // Searches only the new chunk for a line break, so that long lines take linear time.
+    if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
+      rest += chunk;
+      if (rest.length > MAX_RECORD_CHARACTERS) throw new InputError(name, { line }, 'the line is longer than 16 MB');
+      continue;
+    }
+    const text = rest + chunk;
+    // A carriage return at the end of the chunk may be the first half of a CRLF.
+    const held = text.endsWith('\r') ? text.length - 1 : text.length;
+    const { starts, ends, next } = findLines(text, held);
+    rest = text.slice(next);
+    if (starts.length > 0) yield { text, starts, ends, line };
+    line += starts.length;
+  }
+  if (rest) yield { text: rest, starts: [0], ends: [rest.endsWith('\r') ? rest.length - 1 : rest.length], line };
+}
+
+/** Finds the lines that end before `to`, and the start of the next one. */
+function findLines(text: string, to: number) {
+  const [starts, ends]: [number[], number[]] = [[], []];
+  let next = 0;
+  const hasReturns = text.lastIndexOf('\r', to - 1) !== -1;
+  for (let end = lineEnd(text, next, hasReturns); end !== -1 && end < to; end = lineEnd(text, next, hasReturns)) {
+    starts.push(next);
+    ends.push(end);
+    next = text.startsWith('\r\n', end) ? end + 2 : end + 1;
+  }
+  return { starts, ends, next };
+}
+
+function lineEnd(text: string, from: number, hasReturns: boolean): number {
+  const feed = text.indexOf('\n', from);
+  if (!hasReturns) return feed;
+  const found = text.slice(from, feed === -1 ? undefined : feed).indexOf('\r');
+  return found === -1 ? feed : from + found;
 }

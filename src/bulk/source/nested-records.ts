@@ -17,7 +17,7 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
     const values = value ? separateValues(value, field) : [];
     if (values.length < 2) return [record];
     const { line, column } = record;
-    return values.map((own) => ({ line, column, value: own, text: formatText(own) }));
+    return values.map((ownFields) => ({ line, column, value: ownFields, text: formatText(ownFields) }));
   }
   async function* separateChunks(): AsyncGenerator<RecordChunk> {
     for await (const chunk of source.recordChunks) yield chunk.flatMap(separate);
@@ -27,9 +27,9 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
 
 /** Splits a record into its own fields and its nested records. */
 function separateValues(value: Fields, field: string): readonly Fields[] {
-  const { [field]: nested, ...own } = value;
+  const { [field]: nested, ...ownFields } = value;
   if (!Array.isArray(nested) || !nested.every(isRecord)) return [value];
-  return [own, ...nested.flatMap((one) => separateValues(one, field))];
+  return [ownFields, ...nested.flatMap((record) => separateValues(record, field))];
 }
 
 function readFields(record: SourceRecord): Fields | undefined {

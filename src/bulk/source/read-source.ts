@@ -38,17 +38,17 @@ async function readByFormat(
   request: SourceRequest,
 ): Promise<Source> {
   const { name } = request;
-  const known = { name, format, isVerbatim: format !== 'yaml', preamble: () => '' };
+  const common = { name, format, isVerbatim: format !== 'yaml', preamble: () => '' };
   switch (format) {
     case 'json': {
       const { readJson } = await import('./json.ts');
-      return { ...known, recordChunks: readJson(chunks, request), withField };
+      return { ...common, recordChunks: readJson(chunks, request), withField };
     }
     case 'ndjson':
-      return { ...known, recordChunks: (await import('./ndjson.ts')).readNdjson(chunks, name), withField };
+      return { ...common, recordChunks: (await import('./ndjson.ts')).readNdjson(chunks, name), withField };
     case 'yaml': {
       const { readYaml, withYamlField } = await import('./yaml.ts');
-      return { ...known, recordChunks: readYaml(chunks, request), withField: withYamlField };
+      return { ...common, recordChunks: readYaml(chunks, request), withField: withYamlField };
     }
   }
 }

@@ -10,7 +10,7 @@ export interface RecordLayout {
   readonly idField: string;
   /** Name of the ID field in the output of a list command. */
   readonly listedId?: string | undefined;
-  /** Field of a record in the output of a list command that contains more records. */
+  /** Field that contains nested records in the output of a list command. */
   readonly nestedField?: string | undefined;
   /** Whether a record may lack its ID. */
   readonly generatesIds?: boolean | undefined;

@@ -11,8 +11,8 @@ export function findRenamedField(
   knownFields: readonly string[],
 ): string | undefined {
   const others = names.filter((name) => !knownFields.includes(name));
-  const wanted = normalize(idField);
-  const isSame = (name: string) => normalize(name) === wanted || `${normalize(name)}id` === wanted;
+  const normalizedId = normalize(idField);
+  const isSame = (name: string) => normalize(name) === normalizedId || `${normalize(name)}id` === normalizedId;
   return (
     others.find(isSame) ?? others.find((name) => COMMON_ID_NAMES.has(normalize(name))) ?? findNearest(idField, others)
   );

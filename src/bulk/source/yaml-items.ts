@@ -65,7 +65,6 @@ export class YamlItemSplitter {
     throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
-  /** Returns the last item. */
   end(): YamlItem {
     return this.#item(0, this.#text.length);
   }

@@ -93,7 +93,6 @@ class ItemReader {
   readonly #endOfList: RegExp;
   /** Text of the items with anchors, for aliases in later items. */
   #anchored = '';
-  /** Text after the list. */
   #afterItems: YamlItem | undefined;
 
   constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListRequest) {
@@ -132,9 +131,9 @@ class ItemReader {
   #splitOffRest({ text, line }: YamlItem): YamlItem {
     const after = this.#endOfList.exec(text);
     if (!after) return { text, line };
-    const own = text.slice(0, after.index + 1);
-    this.#afterItems = { text: text.slice(own.length), line: line + countLines(own) };
-    return { text: own, line };
+    const itemText = text.slice(0, after.index + 1);
+    this.#afterItems = { text: text.slice(itemText.length), line: line + countLines(itemText) };
+    return { text: itemText, line };
   }
 
   #appendAfterItems(rest: YamlItem, { text }: YamlItem): void {
@@ -180,16 +179,15 @@ class ItemReader {
     );
   }
 
-  /** Warns about the fields after the list. */
   #warnAboutFields({ text, line }: YamlItem): void {
     const { name, field, warn } = this.#options;
     const { document, positionOf } = parseYamlText(text, name, 'typed', line);
     if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
-      const named = isScalar(key) ? String(key.value) : '';
+      const keyText = isScalar(key) ? String(key.value) : '';
       const position = positionOf(isScalar(key) ? key.range?.[0] : undefined);
-      if (named === field) throw new InputError(name, position, `'${field}' occurs twice`);
-      warn({ line: position.line, message: `'${named}' is ignored; only the records under '${field}' are read` });
+      if (keyText === field) throw new InputError(name, position, `'${field}' occurs twice`);
+      warn({ line: position.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
     }
   }
 }

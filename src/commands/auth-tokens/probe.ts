@@ -16,7 +16,7 @@ export type TokenState = 'alive' | 'dead' | 'unknown';
 /** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
-/** Reads from the service with the token. Any response that the service itself sends is conclusive. */
+/** Makes a read with the token. A response from a gateway is inconclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {

@@ -25,7 +25,7 @@ export async function authRecover(context: Context, { options }: Invocation<Reco
   const { save, remove, check = true } = options;
   if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove cannot be combined');
   if (remove !== undefined) return removeOne(context, pending, remove);
-  if (save) return saveKeptToken(context, pending);
+  if (save) return saveRecoveredToken(context, pending);
   await list(context, pending, check);
 }
 
@@ -52,7 +52,7 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
   const { path, record } = found;
   if (record && isInProgress(record)) {
     throw new SvcError('locked', `process ${record.pid} is still running the reset`, {
-      hint: 'wait until it has finished',
+      hint: 'wait until the reset has finished',
     });
   }
   if (record?.state === 'kept') {
@@ -66,11 +66,11 @@ async function removeOne(context: Context, pending: readonly PendingRecovery[], 
 }
 
 /** Saves the newest recovered token in the selected profile. The API key and service must match. */
-async function saveKeptToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
+async function saveRecoveredToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
   const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);
-  const mine = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
-  const token = mine.at(-1)?.record;
+  const matching = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
+  const token = matching.at(-1)?.record;
   if (!token?.token) {
     const owner = `${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`;
     throw new SvcError('not_found', `no saved token found for ${owner}`, {
@@ -79,7 +79,7 @@ async function saveKeptToken(context: Context, pending: readonly PendingRecovery
   }
   const profile = await openProfile(context, token.apiKey);
   await profile.deliver(token.token);
-  const saved = mine.filter(({ record }) => record?.apiKey === token.apiKey);
+  const saved = matching.filter(({ record }) => record?.apiKey === token.apiKey);
   for (const { path } of saved) await removeRecord(path);
   await context.note(
     `saved the auth token of API key ${token.apiKey} in ${profile.name}; removed ${formatNounCount(saved.length, 'record')}`,

@@ -34,8 +34,8 @@ export async function describeRecovery(context: Context, { path, record }: Pendi
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
   if (!record) {
-    const nothing = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
-    return { id, operation, state: 'damaged', ...nothing, path, next: hint`inspect and delete ${path}` };
+    const emptyFields = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
+    return { id, operation, state: 'damaged', ...emptyFields, path, next: hint`inspect and delete ${path}` };
   }
   const { apiKey, place: service, profile, startedAt, token } = record;
   const state = await determineState(context, record, check);
@@ -53,8 +53,9 @@ async function determineState(context: Context, record: RecoveryRecord, check: b
   const token = check ? await findOldToken(context, record) : undefined;
   if (!token) return 'unknown';
   const age = context.clock.now() - Date.parse(record.startedAt);
-  const found = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
-  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[found];
+  const tokenState =
+    age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[tokenState];
 }
 
 function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
@@ -92,12 +93,12 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   const { profile: own } = await context.openSettings();
   if ((await currentService(context)) === place && (own?.value ?? null) === profile) return context.options;
   const { profiles } = await readProfiles(context.folders);
-  const isHome = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const isProfileOrigin = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
   const url = URL.parse(place);
   return {
     local: false,
     ...optionalProperty('profile', profile ?? undefined),
-    ...optionalProperty('baseUrl', isHome || place === '' ? undefined : place),
+    ...optionalProperty('baseUrl', isProfileOrigin || place === '' ? undefined : place),
     ...optionalProperty('caFile', caFile),
     insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
   };

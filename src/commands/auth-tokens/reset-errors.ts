@@ -25,7 +25,7 @@ export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcEr
   });
 }
 
-/** Creates the error for a reset whose response, and with it the new token, was lost. */
+/** Creates the error for a reset whose response was lost, including the new token. */
 export function tokenLostError(details: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${details.apiKey} was replaced, but the new token is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {

@@ -38,20 +38,20 @@ const RETRY_PAUSE = 1_000;
  * @throws SvcError of the service, or `unreachable` if the reset was not applied. `outcome_unknown` if the reset may
  * have been applied and the new token is not known.
  */
-export async function resetToken(sending: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
-  const { context, ensure } = sending;
+export async function resetToken(request: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
+  const { context, ensure } = request;
   let [isReplaced, isUnknown] = [false, false];
-  for (let round = 1; ; round += 1) {
-    const outcome = await attemptReset(sending);
-    if (outcome.kind === 'answered') return outcome.obtained;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attemptReset(request);
+    if (outcome.kind === 'answered') return outcome.newToken;
     isReplaced ||= outcome.state === 'dead';
     if (outcome.kind === 'unsettled') isUnknown = outcome.state !== 'alive';
-    const again = ensure && outcome.kind === 'unsettled' && round < MAX_ATTEMPTS && !context.signal.aborted;
-    if (!again) return throwOutcome(sending, recovery, { ...outcome, isReplaced, isUnknown });
+    const canRetry = ensure && outcome.kind === 'unsettled' && attempt < MAX_ATTEMPTS && !context.signal.aborted;
+    if (!canRetry) return throwOutcome(request, recovery, { ...outcome, isReplaced, isUnknown });
     await context.note(
-      `no usable response; resetting again (${round} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
+      `no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
     );
-    await context.clock.sleep(RETRY_PAUSE * round, context.signal).catch(() => undefined); // the next attempt handles an abort
+    await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
   }
 }
 
@@ -62,14 +62,14 @@ interface FailedAttempt {
 }
 
 async function attemptReset(
-  sending: ResetRequest,
-): Promise<FailedAttempt | { readonly kind: 'answered'; readonly obtained: NewToken }> {
+  request: ResetRequest,
+): Promise<FailedAttempt | { readonly kind: 'answered'; readonly newToken: NewToken }> {
   try {
-    return { kind: 'answered', obtained: await sendReset(sending) };
+    return { kind: 'answered', newToken: await sendReset(request) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (isCertainlyNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
-    const { context, oldToken } = sending;
+    const { context, oldToken } = request;
     return { kind: 'unsettled', error, state: oldToken ? await probeUntilSettled(context, oldToken) : 'unknown' };
   }
 }
@@ -92,18 +92,18 @@ const WAITING_MESSAGE = hint`waiting for the response, which may contain the new
 
 /** Throws the error for the last attempt. Earlier attempts may have replaced the old token. */
 async function throwOutcome(
-  sending: ResetRequest,
+  request: ResetRequest,
   recovery: RecoveryFile,
   { kind, error, isReplaced, isUnknown }: FailedAttempt & Readonly<Record<'isReplaced' | 'isUnknown', boolean>>,
 ): Promise<never> {
-  const details = { apiKey: sending.input.apiKey, path: recovery.path };
+  const details = { apiKey: request.input.apiKey, path: recovery.path };
   if (isReplaced) {
-    await saveStateOrWarn(sending.context, recovery, 'lost');
+    await saveStateOrWarn(request.context, recovery, 'lost');
     throw tokenLostError(details, error);
   }
   if (isUnknown) {
-    await saveStateOrWarn(sending.context, recovery, 'unknown');
-    throw resetUnknownError(details, error, sending.oldToken !== undefined);
+    await saveStateOrWarn(request.context, recovery, 'unknown');
+    throw resetUnknownError(details, error, request.oldToken !== undefined);
   }
   await recovery.remove();
   throw kind === 'refused' ? error : notAppliedError(details, error);

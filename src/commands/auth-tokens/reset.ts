@@ -14,7 +14,7 @@ import type { RunOperation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { createDeferrableSignal } from './deferrable-signal.ts';
 import { deliverToken } from './deliver.ts';
-import { discardAll, openDestinations } from './destinations.ts';
+import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { currentService, findKnownToken } from './known-token.ts';
 import type { ApiKeyToken } from './probe.ts';
@@ -43,8 +43,8 @@ const RESET = authTokens['auth-tokens.reset'];
  * After the new token is saved, records of earlier resets are deleted. A token in such a record causes a warning.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
-  const { data, fromDocument } = await readInputData(context, entry, invocation);
-  const failure = fromDocument ? 'bad_data' : 'usage';
+  const { data, usesDataFlag } = await readInputData(context, entry, invocation);
+  const failure = usesDataFlag ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
   const { options } = invocation;
@@ -126,4 +126,33 @@ async function startRecovery(context: Context, subject: ResetSubject, oldToken: 
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprintOf(oldToken.authToken) : null,
   });
+}
+
+/**
+ * Opens the destinations that the flags select, in delivery order. If one cannot be opened, discards the others.
+ * @throws SvcError `usage` or `local`. The caller must not send the reset.
+ */
+async function openDestinations(
+  context: Context,
+  apiKey: string,
+  { save, to, outputFile, github }: ResetFlags,
+): Promise<readonly TokenDestination[]> {
+  const openers: ((() => Promise<TokenDestination>) | undefined)[] = [
+    save ? async () => (await import('./to-profile.ts')).openProfile(context, apiKey) : undefined,
+    to === undefined ? undefined : async () => (await import('./to-command.ts')).openCommand(context, to),
+    outputFile === undefined ? undefined : async () => (await import('./to-file.ts')).openFile(context, outputFile),
+    github ? async () => (await import('./to-github.ts')).openGithub(context) : undefined,
+  ];
+  const opened: TokenDestination[] = [];
+  try {
+    for (const open of openers) if (open) opened.push(await open());
+    return opened;
+  } catch (error) {
+    await discardAll(opened);
+    throw error;
+  }
+}
+
+async function discardAll(destinations: readonly TokenDestination[]): Promise<void> {
+  for (const destination of destinations) await destination.discard();
 }

@@ -21,7 +21,7 @@ export async function openCommand(context: Context, given: string): Promise<Toke
   }
   if (platform() !== 'win32') requireRunnable(context, line);
   return {
-    name: `the command of --to`,
+    name: 'the --to command',
     deliver: (token) => runWithToken(context, line, token),
     discard: async () => undefined,
   };
@@ -30,15 +30,15 @@ export async function openCommand(context: Context, given: string): Promise<Toke
 function requireRunnable({ cwd, environment }: Context, line: string): void {
   const shell = (...words: readonly string[]) =>
     spawnSync('sh', words, { cwd, env: { ...environment }, encoding: 'utf8', timeout: 5_000 });
-  if (shell('-n', '-c', line).status !== 0) throw toFlagError('invalid shell syntax');
+  if (shell('-n', '-c', line).status !== 0) throw createToFlagError('invalid shell syntax');
   // Only the shell can resolve a first word with special characters.
   const [command = ''] = line.split(/[\s;|&<>()]/, 1);
   const isPlain = /^[\w./+-]+$/.test(command);
   if (isPlain && shell('-c', 'command -v "$1"', 'sh', command).status !== 0)
-    throw toFlagError(`command not found: ${command}`);
+    throw createToFlagError(`command not found: ${command}`);
 }
 
-function toFlagError(problem: string): SvcError {
+function createToFlagError(problem: string): SvcError {
   return new SvcError('usage', `--to: ${problem}; nothing was sent`, {
     hint: 'the command runs in sh, in the current folder',
   });

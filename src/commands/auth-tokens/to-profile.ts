@@ -66,9 +66,12 @@ async function ownershipCheck({ openSettings }: Context, name: string, apiKey: s
       const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
       throw profileError(problem, 'choose another profile with --profile');
     }
-    const home = profile.baseUrl && new URL(profile.baseUrl).origin;
-    if (!home || !baseUrl || new URL(baseUrl.value).origin !== home) {
-      throw profileError(`profile '${name}' is for ${home ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
+    const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
+    if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
+      throw profileError(
+        `profile '${name}' is for ${profileOrigin ?? 'no base URL'}`,
+        'omit --base-url and SVC_BASE_URL',
+      );
     }
   };
 }

@@ -27,7 +27,7 @@ const BULK_FLAGS = [
     choices: ['continue', 'stop'],
     isTuning: true,
   },
-  { flags: '--max-errors <n>', description: 'number of failed records after which to stop', isTuning: true },
+  { flags: '--max-errors <n>', description: 'stop after this many failed records', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
 /** Flag of bulk commands whose service operation rejects existing records. */

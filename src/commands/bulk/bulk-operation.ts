@@ -1,13 +1,15 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
+import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation, Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { pluralize } from '../../kernel/plural.ts';
-import { confirmNewParents, noteNewParents } from '../call/new-parents.ts';
+import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { saveIds } from '../ids/collect-ids.ts';
@@ -18,15 +20,8 @@ import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
-import { type BatchCalls, planRequests } from './request-sender.ts';
 import { runJob } from './run-job.ts';
 import type { SendPlan } from './send-plan.ts';
-
-/** Default number of records per request. */
-const BATCH_SIZE = 100;
-
-/** Upper bound on the JSON text of a request, in characters. Typical batches are far smaller. */
-const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a
@@ -49,16 +44,16 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
     const opened = await startJob(description, lockedFolder);
     started = true;
     await runJob(context, opened, plan).finally(async () => {
-      if (context.activity.counts?.succeeded) await noteNewParents(context, newParents);
+      if (context.activity.counts?.succeeded) await printNewParents(context, newParents);
     });
-    if (!lockedFolder) await saveTypedIds(context, entry, request);
+    if (!lockedFolder) await saveArgumentIds(context, entry, request);
   } finally {
     if (lockedFolder && !started) await discardJob(lockedFolder, context.clock);
   }
 }
 
 /** Saves IDs from the command line for completion. A file can contain too many IDs. */
-async function saveTypedIds(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
+async function saveArgumentIds(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
   const ids = new IdCollector(entry.resource);
   ids.collect([data, record]);
   await saveIds(context, ids, entry);
@@ -79,7 +74,7 @@ async function prepare(
   request: BulkRequest,
   limits: BatchLimits,
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
-  const { data, options, fromDocument } = request;
+  const { data, options, usesDataFlag } = request;
   const confirmations = new ConfirmationCollector(operation, fields, data);
   const input = await gatherInput(context, entry, fields, request, {
     generateId: createIdGenerator(job),
@@ -92,7 +87,7 @@ async function prepare(
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
   else if (fields.field !== undefined) {
     const example = { ...data, [fields.field]: [first.value] };
-    checkInput(context, entry, operation, example, fromDocument ? 'bad_data' : 'usage');
+    checkInput(context, entry, operation, example, usesDataFlag ? 'bad_data' : 'usage');
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;

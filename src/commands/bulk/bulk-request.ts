@@ -26,7 +26,7 @@ export interface BulkRequest {
   /** Single record given by flags. */
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** Whether any data came from `--data`. */
-  readonly fromDocument: boolean;
+  readonly usesDataFlag: boolean;
   readonly options: BulkOptions;
   readonly flags: object;
 }

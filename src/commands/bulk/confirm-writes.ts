@@ -1,10 +1,10 @@
+import type { BatchCalls } from '../../bulk/request-sender.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import type { BatchCalls } from './request-sender.ts';
 import { showWarnings } from './show-warnings.ts';
 
 /** Upper bound on distinct warnings, and on distinct questions. */
@@ -26,7 +26,7 @@ export class ConfirmationCollector {
     this.#data = data;
   }
 
-  /** Function to call with each record to be sent. Undefined if the operation has no warnings and no questions. */
+  /** Function to call with each record to be sent. Undefined if the operation has no warnings or questions. */
   get visitor(): ((value: unknown) => void) | undefined {
     const { warnings, confirm } = this.#operation;
     return warnings || confirm ? (value) => this.#inspect(value) : undefined;
@@ -65,9 +65,9 @@ export async function confirmWrites(
   await client.ensureWritesAllowed();
 }
 
-/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single record. */
+/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single call. */
 function affectedRecords({ field, noun }: BatchCalls['fields'], inQuestion: number, total: number): string {
-  if (total === 1) return '';
+  if (total === 1 && field === undefined) return '';
   return field === undefined && inQuestion < total
     ? ` (${inQuestion} of ${total} ${pluralize(noun)})`
     : ` (${formatNounCount(total, noun)})`;

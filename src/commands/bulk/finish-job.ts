@@ -92,7 +92,7 @@ class JobFinisher {
       });
     }
     await results?.close();
-    // Without any outcome, the input itself is the file to send again.
+    // If no record has an outcome, the input can be sent again.
     this.#rejects = started ? await rejects?.close() : await rejects?.discard();
     journal.setFact('rejects', this.#rejects ?? null);
     return this.#rejects ? this.#displayPath(this.#rejects.path) : null;

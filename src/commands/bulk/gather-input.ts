@@ -46,7 +46,7 @@ export async function gatherInput(
   { generateId, shard, spool, visitRecord }: JobInputSettings,
 ): Promise<CheckedInput> {
   checkRecordSource(entry, fields, request);
-  const reading = readingSignal(context.signal);
+  const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { duplicates } = request.options;
   const { data } = request;
@@ -81,7 +81,7 @@ export function expectedTarget(
 }
 
 /** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */
-export function readingSignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+export function copySignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
@@ -96,7 +96,7 @@ async function inputError(
   { name, files }: RecordInput,
   check: RecordCheck,
 ): Promise<SvcError> {
-  const isFromFlags = request.options.file === undefined && !request.fromDocument;
+  const isFromFlags = request.options.file === undefined && !request.usesDataFlag;
   const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
   const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
   const failure = isFromFlags ? 'usage' : 'bad_data';
@@ -104,7 +104,7 @@ async function inputError(
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
-  // A hint about a truncated file does not help with the other problems.
+  // A hint about a truncated file applies only if there are no other problems.
   const applies = hint !== undefined && (!isIncomplete || diagnosticCount === 1);
   if (applies && isIncomplete) return hint;
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
@@ -121,8 +121,7 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   }
   const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
   if (count === 1) return;
-  const problem =
-    count === 0 ? `no ${pluralize(noun)} were given` : `${pluralize(noun)} were given in more than one way`;
+  const problem = count === 0 ? `no ${pluralize(noun)} specified` : `${pluralize(noun)} specified in more than one way`;
   throw new SvcError('usage', problem, {
     hint: hint`use --file <path>, or ${idFlagName} for a single ${noun}; see ${step('help', ...entry.command, '--help')}`,
   });
@@ -138,7 +137,7 @@ async function openRecords(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, fromDocument, options }: BulkRequest,
+  { data, record, usesDataFlag, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
   if (options.file !== undefined) {
@@ -152,7 +151,7 @@ async function openRecords(
     return createMemoryInput('--data', [record]);
   }
   const listed: unknown = data[fields.listName];
-  const flag = fromDocument ? undefined : idFlag(entry, fields);
+  const flag = usesDataFlag ? undefined : idFlag(entry, fields);
   const name = context.inputNaming === 'fields' ? fields.listName : `--${flag?.name ?? 'data'}`;
   return createMemoryInput(name, Array.isArray(listed) ? listed : [listed]);
 }

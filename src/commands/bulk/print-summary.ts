@@ -19,8 +19,8 @@ const FAILURE_COLUMNS = [
 ] as const satisfies readonly Column[];
 
 /**
- * Prints the summary of a job as data or as text. As text, a single record gets one line if it succeeded or was
- * skipped; otherwise, the error contains all details.
+ * Prints the summary of a job as data or as text. For a single record, the text is one line; if the record failed, the
+ * error is printed instead.
  */
 export async function printSummary(
   context: Context,

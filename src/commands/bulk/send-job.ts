@@ -1,21 +1,20 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
+import { createLookup } from '../../bulk/create-lookup.ts';
+import type { ExistingRecords } from '../../bulk/existing-records.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
+import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createLookup } from './create-lookup.ts';
-import { handleExisting } from './existing-records.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
-import { createRequestSender } from './request-sender.ts';
 import { showSendProgress } from './show-progress.ts';
-
-/** Upper bound on automatic concurrency. */
-const MAX_CONCURRENCY = 16;
-
-/** Bounds on the delay before a retry, in milliseconds. The delay doubles with each retry, up to the maximum. */
-const MIN_RETRY_PAUSE = 500;
-const MAX_RETRY_PAUSE = 5_000;
 
 export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { context, job, plan, counters, recorder } = run;
@@ -34,31 +33,67 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
-      // A job with a single record has nothing to stop.
+      // If a job has a single record, there is nothing to stop.
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
       send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
       lookUp: createLookup(calls),
-      existing: await handleExisting(calls, clock, keptFields),
+      existing: await createExistingHandler(calls, clock, keptFields),
       limiter,
       log: recorder,
-      pause: (repetition, signal) => clock.sleep(retryPause(repetition), signal),
+      pause: (repetition, signal) => clock.sleep(chooseRetryPause(repetition), signal),
       signal,
     },
   ).finally(endProgress);
   await warnOfUnknownIds(run);
   for (const field of keptFields)
-    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}: the service cannot update it`);
+    await context.warn(
+      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
+    );
   return stop;
-}
-
-function retryPause(repetition: number): number {
-  return Math.random() * Math.min(MAX_RETRY_PAUSE, MIN_RETRY_PAUSE * 2 ** (repetition - 1));
 }
 
 async function warnOfUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
   if (unexpectedIdCount === 0) return;
   const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
   await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
+ * @param keptFields receives the names of differing fields that an update cannot change
+ */
+async function createExistingHandler(
+  calls: BatchCalls,
+  clock: Clock,
+  keptFields: Set<string>,
+): Promise<ExistingRecords | undefined> {
+  const { ifExists, fields, data } = calls;
+  const update = fields.ifExists?.update;
+  if (ifExists !== 'update' || update === undefined) return ifExists && { action: 'skip' };
+  const { resource, name } = getEntry(update);
+  const operation = await loadOperation(resource, name);
+  const updateFields = bulkFieldsOf(operation);
+  const addOnlyFields = fields.knownFields.filter((known) => !updateFields.knownFields.includes(known));
+  const noteKeptFields = (sent: Fields, existing: Fields) => {
+    for (const field of addOnlyFields)
+      if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
+  };
+  const shared = Object.fromEntries(
+    Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)),
+  );
+  const toJson = ({ value }: { readonly value: unknown }) =>
+    JSON.stringify(isObject(value) ? omitFields(value, addOnlyFields) : value);
+  return {
+    action: 'update',
+    lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
+    send: createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson),
+  };
+}
+
+function omitFields(from: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
 }

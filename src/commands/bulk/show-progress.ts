@@ -48,8 +48,8 @@ export async function showSendProgress(
 
 function stopMessage(inFlight: number, reason: unknown): string {
   const isCtrlC = reason instanceof SvcError && reason.failure === 'interrupted';
-  const howToForce = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
+  const forceHint = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
   return inFlight > 0
-    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${howToForce})`
+    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})`
     : 'stopping';
 }

@@ -13,7 +13,7 @@ export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 export function createClosingMessages(context: Context, operation: Operation) {
   let shown = 0;
   let nextCursor: unknown;
-  let printOthers: (() => Promise<void>) | undefined;
+  let printFoundMessage: (() => Promise<void>) | undefined;
   return {
     /** Counts the records of a page. */
     countPage(data: unknown): void {
@@ -24,13 +24,13 @@ export function createClosingMessages(context: Context, operation: Operation) {
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
-    /** Records which requested records are missing. If none are, an empty list causes a message. */
+    /** Records the missing IDs of a request. If none are missing, an empty list causes a message. */
     setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
-      if (missing.length > 0) printOthers = () => context.warn(`not found: ${missing.join(', ')}`);
-      else if (shown === 0) printOthers = () => noteNoRecords(context, operation, input);
+      if (missing.length > 0) printFoundMessage = () => context.warn(`not found: ${missing.join(', ')}`);
+      else if (shown === 0) printFoundMessage = () => printNoRecords(context, operation, input);
     },
     async print(): Promise<void> {
-      await printOthers?.();
+      await printFoundMessage?.();
       if (nextCursor === undefined) return;
       const field = operation.pages?.cursorIn ?? '';
       const next =
@@ -48,7 +48,7 @@ export function listOf({ records }: Operation, data: unknown): unknown {
 }
 
 /** Prints `no results`. Suggests the command that adds records, if there is one. */
-export async function noteNoRecords(
+export async function printNoRecords(
   context: Context,
   { addedBy }: Operation,
   { organizationId }: Readonly<Record<string, unknown>> = {},

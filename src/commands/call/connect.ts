@@ -1,4 +1,5 @@
-import { type Client, type ClientOptions, createClient, type Target } from '../../client/client.ts';
+import { type CallEvent, type Client, type ClientOptions, createClient, type Target } from '../../client/client.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
@@ -6,7 +7,6 @@ import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createCallLog } from './call-log.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
 import { addSpinner } from './spinner.ts';
@@ -76,4 +76,45 @@ function targetOf(settings: Settings): Target {
     },
     ...optionalProperty('missingReason', missingReason),
   };
+}
+
+/**
+ * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with `--debug`, also the
+ * bodies; without `--quiet`, a countdown while waiting for a rate limit.
+ */
+function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
+  const { options } = context;
+  // Ignores failures to print.
+  return (event) => {
+    if (event.kind === 'waiting') {
+      return void context.progress().then((progress) => progress.countDown(event.untilEpoch, event.reason));
+    }
+    const text = linesOf(event, options).map((line) => `${escapeForTerminal(line)}\n`);
+    if (text.length > 0) void context.progress().then((progress) => progress.print(text.join('')));
+  };
+}
+
+function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Context['options']): string[] {
+  switch (event.kind) {
+    case 'request':
+      return options.debug
+        ? [`> POST ${event.request.url}`, ...headerLines(event), `> ${JSON.stringify(event.request.body)}`]
+        : [];
+    case 'response': {
+      if (!options.debug && !options.verbose) return [];
+      const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
+      if (options.debug) return [`< ${line}`, `< ${event.body}`];
+      return [line];
+    }
+    case 'settled':
+      return options.quiet ? [] : [event.message];
+    case 'retry':
+      return options.verbose || options.debug
+        ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
+        : [];
+  }
+}
+
+function headerLines({ request }: Extract<CallEvent, { kind: 'request' }>): string[] {
+  return Object.entries(request.headers).map(([name, value]) => `> ${name}: ${value}`);
 }

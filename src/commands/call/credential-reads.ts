@@ -5,8 +5,8 @@ import type { CalledOperation, Client } from '../../client/client.ts';
 
 /** Reads to check credentials with. Every API key and every workspace has access to them. */
 const CREDENTIAL_READS = {
-  key: toRead(webhookConfig['webhooks.config.get']),
-  workspace: toRead(workspace['workspace.get']),
+  key: toReadOperation(webhookConfig['webhooks.config.get']),
+  workspace: toReadOperation(workspace['workspace.get']),
 } as const;
 
 export type CredentialKind = keyof typeof CREDENTIAL_READS;
@@ -18,6 +18,6 @@ export async function readWithCredential(client: Client, kind: CredentialKind): 
 }
 
 /** Omits the output schema: any successful response proves that the credentials work. */
-function toRead({ path, auth, effect }: Operation): CalledOperation {
+function toReadOperation({ path, auth, effect }: Operation): CalledOperation {
   return { path, auth, effect };
 }

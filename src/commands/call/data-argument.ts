@@ -21,7 +21,10 @@ export async function readData(context: Context, argument: string): Promise<Reco
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/** Reads any JSON value in `--data`. @throws SvcError like `readData`, but only for invalid JSON and files */
+/**
+ * Reads any JSON value in `--data`.
+ * @throws SvcError like `readData`, except for JSON that is not an object
+ */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const text = await readArgument(context, argument);
   const value = tryParseJson(text);
@@ -30,8 +33,8 @@ export async function readJson(context: Context, argument: string): Promise<unkn
       hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
     });
   }
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('bad_data', `--data: ${wrong.problem}`, optionalProperty('hint', wrong.hint));
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('bad_data', `--data: ${found.problem}`, optionalProperty('hint', found.hint));
   return value;
 }
 

@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** Creates a step that calls an operation with the same organization. */
 type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
 
-/** Adds the command that creates or lists the missing resource to a not-found error. */
+/** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
 export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
   const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
@@ -42,11 +42,11 @@ function hintForMissingParent(
   const createFlagName = `create-${noun}`;
   const createFlag = flags.find(({ name, ofRecord }) => name === createFlagName && !ofRecord);
   if (createFlag && input[createFlag.path[0] ?? ''] !== true) return `add --${createFlagName} to create it`;
-  const lister = findEntryByCommand([`${noun}s`, 'list']);
-  if (lister && lister.command.join(' ') !== command.join(' '))
-    return hint`${createStep('list', lister)} lists the existing ones`;
-  const adder = findEntryByCommand([`${noun}s`, 'add']);
-  return adder && !lister ? hint`${createStep('change', adder)} creates it` : undefined;
+  const listEntry = findEntryByCommand([`${noun}s`, 'list']);
+  if (listEntry && listEntry.command.join(' ') !== command.join(' '))
+    return hint`${createStep('list', listEntry)} lists the existing ones`;
+  const addEntry = findEntryByCommand([`${noun}s`, 'add']);
+  return addEntry && !listEntry ? hint`${createStep('change', addEntry)} creates it` : undefined;
 }
 
 /** Creates a hint with the command that lists resources of the same type. */
@@ -55,9 +55,9 @@ function listHint(
   input: Input,
   createStep: StepBuilder,
 ): Hint | undefined {
-  const lister = findEntryByCommand([...command.slice(0, -1), 'list']);
-  const isAboutOne = argument !== undefined || lister?.command.join(' ') === command.join(' ');
-  if (!lister || !isAboutOne) return undefined;
+  const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
+  const isAboutOne = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
+  if (!listEntry || !isAboutOne) return undefined;
   const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
-  return argument || hasMore ? hint`${createStep('list', lister)} lists the existing ones` : undefined;
+  return argument || hasMore ? hint`${createStep('list', listEntry)} lists the existing ones` : undefined;
 }

@@ -18,7 +18,7 @@ export async function checkEventTypes(
   { allowUnknownEvent }: OptionsOf<readonly [typeof ALLOW_UNKNOWN_EVENT_FLAG]>,
   failure: 'usage' | 'bad_data' = 'usage',
 ): Promise<void> {
-  const unknown = [...new Set(given)].filter((type) => !isKnownEventType(type));
+  const unknown = [...new Set(given)].filter((type) => !EVENT_NAMES.some((known) => matchesPattern(known, type)));
   const [first] = unknown;
   if (first === undefined) return;
   if (allowUnknownEvent === true) {
@@ -29,10 +29,6 @@ export async function checkEventTypes(
   throw new SvcError(failure, `unknown event type${unknown.length > 1 ? 's' : ''} ${quoted}`, {
     hint: unknownEventHint(first),
   });
-}
-
-function isKnownEventType(type: string): boolean {
-  return EVENT_NAMES.some((known) => matchesPattern(known, type));
 }
 
 const { flags: ALLOW_FLAG } = ALLOW_UNKNOWN_EVENT_FLAG;

@@ -62,7 +62,7 @@ function parseSwitch({ name }: Flag, text: string): boolean {
   throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
-/** Parses a change: `open:done` changes `open` to `done`. */
+/** Parses a change such as `open:done`. */
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)
@@ -110,7 +110,7 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
 export function parseJson({ name }: Flag, text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined) throw new SvcError('usage', `--${name} is not valid JSON`);
-  const wrong = findJsonProblem(value, text);
-  if (wrong) throw new SvcError('usage', `--${name}: ${wrong.problem}`, wrong.hint ? { hint: wrong.hint } : {});
+  const found = findJsonProblem(value, text);
+  if (found) throw new SvcError('usage', `--${name}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
   return value;
 }

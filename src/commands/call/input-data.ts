@@ -2,11 +2,12 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { withValue } from '../../kernel/field-path.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
-import { convertEpochs } from './epochs.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
 /** Input of an operation from the command line. */
@@ -15,7 +16,7 @@ export interface InputData {
   /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
   /** Whether any data came from `--data`. */
-  readonly fromDocument: boolean;
+  readonly usesDataFlag: boolean;
 }
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
@@ -25,7 +26,7 @@ export async function readInputData(
   invocation: Invocation,
 ): Promise<InputData> {
   const { options } = invocation;
-  const document = await readDocument(context, selectOptions(CALL_FLAGS, options).data);
+  const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -34,7 +35,7 @@ export async function readInputData(
     const value = await readFlagValue(context, flag, options, data);
     const target = flag.ofRecord ? record : data;
     if (value !== undefined) Object.assign(target, withValue(target, flag.path, value));
-    // `--no-x` implies nothing.
+    // `--no-x` does not imply other flags.
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
@@ -42,11 +43,11 @@ export async function readInputData(
   return {
     data,
     record: Object.keys(record).length > 0 ? record : undefined,
-    fromDocument: document !== undefined,
+    usesDataFlag: document !== undefined,
   };
 }
 
-async function readDocument(context: Context, argument: string | undefined) {
+async function readDataFlag(context: Context, argument: string | undefined) {
   if (argument === undefined) return undefined;
   const { readData } = await import('./data-argument.ts');
   return readData(context, argument);
@@ -98,8 +99,33 @@ async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, opti
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
-  const takesOne = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOne || data['organizationId'] !== undefined) return;
+  const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
+  if (!takesOrganization || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
+}
+
+type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
+
+/**
+ * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
+ * @returns a warning for each conversion
+ */
+export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
+  return flags.flatMap((flag) => {
+    const [field = '', ...rest] = flag.path;
+    if (flag.kind === 'time' && rest.length === 0) return convert(data, field);
+    const below = rest.length > 0 ? [{ ...flag, path: rest }] : (flag.keys ?? []);
+    const inner = data[field];
+    const owners = Array.isArray(inner) ? inner : [inner];
+    return owners.filter(isObject).flatMap((owner) => convertEpochs(below, owner));
+  });
+}
+
+function convert(owner: Record<string, unknown>, field: string): readonly string[] {
+  const given = owner[field];
+  const moment = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
+  if (!moment?.wasMilliseconds) return [];
+  owner[field] = moment.seconds;
+  return [`${field}: ${given} is in milliseconds; sent as ${moment.seconds} seconds`];
 }

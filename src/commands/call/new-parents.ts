@@ -23,7 +23,7 @@ export async function confirmNewParents(
   const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
   const { local, dryRun } = context.options;
   const missing = local ? await findMissingInStore(context, parents) : await findUnknown(context, parents);
-  // The users of a new organization are new as well.
+  // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
   for (const parent of missing) {
     const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
@@ -37,7 +37,7 @@ export async function confirmNewParents(
 }
 
 /** Prints the parents that a write created. */
-export async function noteNewParents(context: Context, created: readonly Parent[]): Promise<void> {
+export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
   for (const { kind, id, organizationId } of created)
     await context.note(
       kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`,

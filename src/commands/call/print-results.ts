@@ -76,7 +76,7 @@ function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Returns the value that `--quiet` prints, if any. */
+/** Returns the value for `--quiet`, if any. */
 function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }

@@ -8,7 +8,7 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
-import { confirmNewParents, noteNewParents } from './new-parents.ts';
+import { confirmNewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
@@ -18,20 +18,20 @@ type Data = Readonly<Record<string, unknown>>;
 export async function runCall(
   context: Context,
   entry: OperationEntry,
-  { data, fromDocument }: InputData,
+  { data, usesDataFlag }: InputData,
   invocation: Invocation,
 ): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);
   await addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
-  const failure = fromDocument ? 'bad_data' : 'usage';
+  const failure = usesDataFlag ? 'bad_data' : 'usage';
   const checked = inputs.map((input) => checkInput(context, entry, operation, input, failure));
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
-  if (fromDocument) await warnOfUnknownFields(context, operation, data);
+  if (usesDataFlag) await warnOfUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun) {
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
@@ -44,13 +44,13 @@ export async function runCall(
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    // If the error has a hint, no import is needed. An import could fail and hide the error.
+    // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
   if (context.options.dryRun) return;
-  await noteNewParents(context, created);
+  await printNewParents(context, created);
   for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? []))
     await context.note(note);
 }

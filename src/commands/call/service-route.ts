@@ -1,10 +1,17 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
 import { type NetworkOptions, openNetwork } from '../../client/network.ts';
+import type { SharedRateLimit } from '../../client/rate-limiter.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
+import type { Folders } from '../../kernel/folders.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
-import { createSharedRateLimit } from './shared-rate-limit.ts';
 
 export interface ServiceRoute {
   readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedRateLimit'>;
@@ -41,4 +48,76 @@ async function networkOptions(context: Context, { baseUrl }: Target): Promise<Ne
   const { caFile } = options;
   const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
   return { baseUrl, environment, attemptTimeout: options.timeout, ...optionalProperty('authorities', authorities) };
+}
+
+/** Time to cache the contents of the file, in milliseconds. */
+const CACHE_TIME = 50;
+
+/** Maximum file size, in bytes. Larger files are ignored. */
+const MAX_FILE_SIZE = 1_024;
+
+/** Maximum file age, in milliseconds. Older files are deleted. */
+const MAX_FILE_AGE = 24 * 60 * 60_000;
+
+/**
+ * Shares rate limit pauses between processes, in a file for each service and credential. If the file cannot be read,
+ * each process detects rate limits on its own.
+ */
+export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
+  const folder = join(folders.state, 'gates');
+  const path = join(folder, `${fileName(target)}.json`);
+  let lastCheck = Number.NEGATIVE_INFINITY;
+  let lastStats: Stats | undefined;
+  let until: number | undefined;
+  return {
+    pausedUntil() {
+      const now = clock.now();
+      if (now >= lastCheck && now - lastCheck < CACHE_TIME) return until;
+      lastCheck = now;
+      const stats = statIfExists(path);
+      if (stats?.mtimeMs !== lastStats?.mtimeMs || stats?.ino !== lastStats?.ino)
+        until = stats?.isFile() && stats.size < MAX_FILE_SIZE ? readPauseEnd(path, now) : undefined;
+      lastStats = stats;
+      return until;
+    },
+    pauseUntil(untilEpoch) {
+      void writePause(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
+    },
+  };
+}
+
+/** Returns the file name for a service and credentials. The name is a hash, because the URL and IDs are private. */
+function fileName({ baseUrl, key, workspace }: Target): string {
+  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
+}
+
+function statIfExists(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */
+function readPauseEnd(path: string, now: number): number | undefined {
+  try {
+    const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof until !== 'number' || !Number.isFinite(until)) return undefined;
+    return typeof from === 'number' && from > now ? now + until - from : until;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a pause. Deletes old files. */
+async function writePause(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
+  await createPrivateFolder(folder);
+  await replaceFile(path, JSON.stringify(pause), { durable: false });
+  const { mtimeMs: now } = await stat(path);
+  for (const name of await readdir(folder)) {
+    const other = join(folder, name);
+    if ((await stat(other)).mtimeMs < now - MAX_FILE_AGE) await rm(other, { force: true });
+  }
 }

@@ -29,7 +29,7 @@ export function checkInput(
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
     const masked = entry.flags.find(({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)));
-    const message = 'is masked and would replace the real secret; print that with --show-secrets';
+    const message = 'is masked and would replace the real secret; to print the secret, use --show-secrets';
     if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }

@@ -29,7 +29,7 @@ const COMMON_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
 export async function parseTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
   const last = words.at(-1) ?? '';
   const line = new LineParser(root);
-  for (const word of words.slice(0, -1)) await line.take(word);
+  for (const word of words.slice(0, -1)) await line.consume(word);
   const { node, leaf, flags, givenFlags, operands } = line;
   const base = { node, leaf, flags, givenFlags, operands, prefix: '' };
   if (line.pending) return { ...base, valueFlag: line.pending, partial: last };
@@ -66,7 +66,7 @@ class LineParser {
     return short?.value ? { valueFlag: short.valueFlag, partial: short.value, prefix: short.prefix } : undefined;
   }
 
-  async take(word: string): Promise<void> {
+  async consume(word: string): Promise<void> {
     if (this.pending) {
       this.givenFlags.set(longName(this.pending), word);
       this.pending = undefined;

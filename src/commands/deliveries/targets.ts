@@ -22,13 +22,13 @@ export function parseTargetUrl(text: string, flag: string): URL {
   return url;
 }
 
-/** Rejects a user name or password, which everyone who can read the URL would see. */
+/** Rejects a user name or password in the URL, because URLs are printed. */
 export function findCredentialProblem(url: URL): string | undefined {
   return url.username || url.password ? 'must not contain a user name or password' : undefined;
 }
 
 /** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
-export async function postOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
+export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };

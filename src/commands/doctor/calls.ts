@@ -73,7 +73,7 @@ async function checkQueries({ client, organizationId }: CallCheckContext): Promi
   if (result) return ok('enabled');
   return warn(
     'not enabled',
-    'ask the administrator of the service to enable it; documents and folders cannot be listed without it',
+    'ask the administrator of the service to enable advanced queries; documents and folders cannot be listed without them',
   );
 }
 

@@ -22,7 +22,7 @@ export interface Check {
   readonly run: (signal: AbortSignal) => Promise<CheckResult>;
 }
 
-/** Element of the array that `svc doctor -o json` prints. */
+/** An element of the array that `svc doctor -o json` prints. */
 export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'blockedBy'> {
   readonly name: string;
   readonly fix?: string;
@@ -30,7 +30,7 @@ export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'bl
 
 export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
 
-/** Creates a result that states a fact and no judgment. */
+/** Creates a neutral result. */
 export const info = (detail: string): CheckResult => ({ state: 'info', detail });
 
 export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });

@@ -3,7 +3,7 @@ import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { marksFor } from '../terminal/marks.ts';
+import { createMarks } from '../terminal/marks.ts';
 import type { DoctorFinding } from './check.ts';
 
 /** Minimum width of the details column. In a narrower terminal, details go below the names. */
@@ -16,7 +16,7 @@ export async function formatChecklist(
   environment: Environment,
 ): Promise<string> {
   const findings = joinSkipped(allFindings);
-  const { mark, paint } = marksFor(view, environment);
+  const { mark, paint } = createMarks(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const isNarrow = view.width ? view.width - indent - width - 2 < MIN_DETAIL_WIDTH : false;

@@ -22,7 +22,7 @@ export async function tryPlainConnection({ host, port, signal }: ConnectTarget):
   }
 }
 
-/** Warn about certificates that expire in fewer days. */
+/** A certificate that expires in fewer days causes a warning. */
 const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 

@@ -61,10 +61,10 @@ async function openPrinter(context: Context): Promise<Printer> {
 
 async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {
   const finished = new AbortController();
-  const impatient = withShortTimeouts(context, finished.signal);
+  const quickContext = withShortTimeouts(context, finished.signal);
   let connection: Promise<Connection> | undefined;
   const client = async () => {
-    connection ??= connect(impatient);
+    connection ??= connect(quickContext);
     return (await connection).client;
   };
   const { local } = context.options;
@@ -73,7 +73,7 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
     ...createFolderChecks(context.folders),
-    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(impatient)]),
+    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(quickContext)]),
     ...createCallChecks({ context, client, after, organizationId }),
   ];
   try {

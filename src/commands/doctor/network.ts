@@ -55,7 +55,7 @@ function describeProxy(route: ServiceRoute | undefined): CheckResult {
 
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
-  const host = bareHost(url);
+  const host = hostnameOf(url);
   const [{ lookup }, { isIP }] = await Promise.all([import('node:dns/promises'), import('node:net')]);
   if (isIP(host)) return ok(`${host} is an IP address`);
   try {
@@ -77,7 +77,7 @@ async function checkConnection(
 ): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
   const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
-  const target = { host: bareHost(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
+  const target = { host: hostnameOf(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
   try {
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
@@ -101,7 +101,7 @@ async function checkConnection(
 interface ProbeResult {
   readonly httpStatus: number;
   readonly milliseconds: number;
-  /** Time by which the service's clock is ahead, in milliseconds. Undefined if responses have no Date header. */
+  /** Time by which the service's clock is ahead, in milliseconds. Undefined if the response has no Date header. */
   readonly skew: number | undefined;
 }
 
@@ -122,7 +122,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
     const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
     const ended = clock.now();
     const serviceTime = Date.parse(date);
-    // The header has a resolution of one second. Compares the middle of that second with the middle of the call.
+    // The header has a resolution of one second. This compares the middle of that second with the middle of the call.
     const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {
@@ -150,6 +150,6 @@ function checkClock({ skew }: ProbeResult): CheckResult {
   );
 }
 
-function bareHost({ hostname }: URL): string {
+function hostnameOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -38,7 +38,7 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   const suffix = sources.find((source) => source.includes('file ')) ? '; the active secrets are stored in a file' : '';
   if (problem === undefined) return ok(`the keychain responds${suffix}`);
   const detail = `the keychain ${problem}, so secrets are stored in a file that only you can read`;
-  // Most servers have no keychain. That is not a problem.
+  // Most servers have no keychain.
   if (problem === 'is not running') return info(detail);
   return warn(detail, 'unlock or restart the keychain, or use --insecure-storage to store secrets in a file');
 }

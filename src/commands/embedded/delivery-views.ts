@@ -15,7 +15,7 @@ export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   return { table: { rows, columns: DELIVERY_COLUMNS } };
 }
 
-/** Shows deliveries as lists of fields, with a field per attempt. */
+/** Shows deliveries as lists of fields. Each attempt is a field. */
 export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
   return { renderText: (view) => drawLists(details, view) };
 }

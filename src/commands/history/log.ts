@@ -45,7 +45,9 @@ function filesIn({ state }: Folders): Files {
   return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
 }
 
-/** Appends a line with a single write, so that concurrent writes don't mix. The line starts with a newline. */
+/**
+ * Appends a line with a single write, so that concurrent writes don't mix. A newline before it ends a truncated line.
+ */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
   const files = filesIn(folders);
   await createPrivateFolder(folders.state);

@@ -13,8 +13,8 @@ export function collectCalledIds(context: Context, entry: OperationEntry, { crea
   const isRead = entry.effect === 'read';
   return {
     /**
-     * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips request IDs that the
-     * response does not confirm: those of a read with an empty result, and lists of IDs.
+     * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips request IDs that may not
+     * exist: those of a read with an empty result, and lists of IDs.
      */
     add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);

@@ -41,22 +41,22 @@ export function cacheIds(dependencies: CacheDependencies, scope: IdScope, found:
   return updateCache(dependencies, scope, found, mergeIds);
 }
 
-export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, gone: IdsByKind): Promise<void> {
-  return updateCache(dependencies, scope, gone, (ids, known) => known.filter((id) => !ids.has(id)));
+export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, removed: IdsByKind): Promise<void> {
+  return updateCache(dependencies, scope, removed, (ids, known) => known.filter((id) => !ids.has(id)));
 }
 
 async function updateCache(
   dependencies: CacheDependencies,
   scope: IdScope,
-  named: IdsByKind,
-  update: (named: ReadonlySet<string>, known: readonly string[]) => readonly string[],
+  affected: IdsByKind,
+  update: (affected: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
   const path = cachePath(dependencies, scope);
-  if (path === undefined || named.size === 0) return;
+  if (path === undefined || affected.size === 0) return;
   const known = await readCache(path);
   const changed = new Map(known);
-  for (const [kind, ids] of named) changed.set(kind, update(ids, known.get(kind) ?? []));
-  if ([...named.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
+  for (const [kind, ids] of affected) changed.set(kind, update(ids, known.get(kind) ?? []));
+  if ([...affected.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
   await writeCache(path, changed).catch(() => undefined);
 }
 

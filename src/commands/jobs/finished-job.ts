@@ -81,7 +81,7 @@ function summarizeJob(
   });
 }
 
-/** Converts a path to a relative path. Prefers the saved relative path, if it leads to the same file. */
+/** Converts a path to a relative path. Prefers the saved path if it leads to the same file. */
 function pathRelativeTo(cwd: string, path: string, noted: string | null): string {
   return noted !== null && resolve(cwd, noted) === path ? noted : relative(cwd, path);
 }

@@ -33,8 +33,8 @@ function openTargetContext(context: Context, target: JobTarget): OpenedContext {
 /** Adds the flags that select the target of a job. Flags on the command line take precedence. */
 export function optionsForTarget(options: GlobalOptions, { profile, store, flags }: JobTarget): GlobalOptions {
   if (store !== undefined) {
-    const says = options.local && options.store !== undefined;
-    return says ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
+    const hasStoreFlags = options.local && options.store !== undefined;
+    return hasStoreFlags ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
   }
   if (options.local || (options.profile !== undefined && options.profile !== profile)) return options;
   if (profile === null && flags === undefined) return options;

@@ -7,19 +7,20 @@ import type { JobDescription, JobInput } from '../../bulk/journal/job-descriptio
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
+import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { pluralize } from '../../kernel/plural.ts';
+import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, expectedTarget, openInputFiles, readingSignal } from '../bulk/gather-input.ts';
+import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { previewPendingRecords } from '../bulk/pending-records.ts';
-import { planRequests } from '../bulk/request-sender.ts';
 import { runJob } from '../bulk/run-job.ts';
 import type { SendPlan } from '../bulk/send-plan.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
@@ -29,10 +30,11 @@ import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
+import { canAsk } from '../terminal/terminal.ts';
 import { showFinishedJob } from './finished-job.ts';
 import { openJobContext } from './job-context.ts';
 import { findJobOperation } from './job-operation.ts';
-import { findStoppedJob } from './stopped-job.ts';
+import { readEntries } from './list-entries.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
@@ -96,7 +98,7 @@ async function reopenInput(
   const { inputs, cwd } = description;
   for (const input of inputs)
     if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
-  const reading = readingSignal(context.signal);
+  const reading = copySignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
@@ -141,4 +143,26 @@ function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcErro
   return new SvcError('bad_data', `${name} changed after job ${job} started; nothing was sent`, {
     hint: 'restore the original file, or run the original command again with the changed file',
   });
+}
+
+/**
+ * Returns the ID of the only stopped job. If several are stopped, prompts for one.
+ * @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible
+ */
+async function findStoppedJob(context: Context): Promise<string> {
+  const stopped = (await readEntries(context)).filter(({ state }) => state === 'stopped');
+  const [only, ...others] = stopped;
+  if (only && others.length === 0) {
+    await context.note(`resuming job ${only.id} (${only.operation}, ${only.input})`);
+    return only.id;
+  }
+  if (only && canAsk(context)) {
+    const choices = stopped.map(({ id, operation, input, startedAt }) => ({
+      value: id,
+      description: `${operation}, ${input}, started ${startedAt}`,
+    }));
+    return (await context.prompter()).pick({ message: 'Job to resume', choices, allowsOther: false });
+  }
+  const problem = only ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped` : 'no job is stopped';
+  throw new SvcError('usage', problem, { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });
 }

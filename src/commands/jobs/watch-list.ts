@@ -11,8 +11,8 @@ const READ_INTERVAL = 1_000;
 /** Shows jobs until none is running. Redraws the table on a terminal; otherwise, prints the jobs that changed. */
 export async function watchJobs(context: Context): Promise<void> {
   const { io, environment } = context;
-  const redraws = io.stdout.isTerminal && (await context.format()) === 'table' && !environment['ACCESSIBLE'];
-  if (redraws) await redrawTable(context);
+  const canRedraw = io.stdout.isTerminal && (await context.format()) === 'table' && !environment['ACCESSIBLE'];
+  if (canRedraw) await redrawTable(context);
   else await (await context.printer()).records(changedEntries(context), { columns: JOB_COLUMNS });
   await context.note('no job is running');
 }
@@ -20,7 +20,7 @@ export async function watchJobs(context: Context): Promise<void> {
 /** Yields all jobs, and then only changed jobs, until none is running. */
 async function* changedEntries(context: Context): AsyncGenerator<readonly JobListEntry[]> {
   let known: ReadonlyMap<string, string> = new Map();
-  for await (const entries of readings(context)) {
+  for await (const entries of pollEntries(context)) {
     const texts = new Map(entries.map((entry) => [entry.id, JSON.stringify(entry)]));
     const changed = entries.filter(({ id }) => known.get(id) !== texts.get(id));
     known = texts;
@@ -29,7 +29,7 @@ async function* changedEntries(context: Context): AsyncGenerator<readonly JobLis
 }
 
 /** Yields all jobs repeatedly, until none is running. */
-async function* readings(context: Context): AsyncGenerator<readonly JobListEntry[]> {
+async function* pollEntries(context: Context): AsyncGenerator<readonly JobListEntry[]> {
   const warned = new Set<string>();
   const warn = async (text: string) => {
     if (!warned.has(text)) await context.warn(text);
@@ -46,7 +46,7 @@ async function* readings(context: Context): AsyncGenerator<readonly JobListEntry
 async function redrawTable(context: Context): Promise<void> {
   const { stdout } = context.io;
   let shown = '';
-  for await (const entries of readings(context)) {
+  for await (const entries of pollEntries(context)) {
     const table = await renderTable(context, entries);
     if (table === shown) continue;
     const rows = shown.split('\n').length - 1;
@@ -61,7 +61,7 @@ async function renderTable(context: Context, entries: readonly JobListEntry[]): 
   const parts: string[] = [];
   const { isTerminal, columns, stream } = io.stdout;
   const stdout: Sink = { isTerminal, columns, stream, write: async (part) => void parts.push(String(part)) };
-  // Messages, such as those about hidden columns, would move the table.
+  // Messages would move the table.
   const stderr: Sink = { ...stdout, write: async () => undefined };
   const { context: drawing, close } = openContext({ ...context, io: { ...io, stdout, stderr } }, options, activity);
   const height = 'rows' in stream ? Number(stream.rows) : Number.POSITIVE_INFINITY;

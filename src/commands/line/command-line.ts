@@ -26,7 +26,7 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    if (!isHelpOrVersion(error)) {
+    if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =
         error instanceof SvcError
           ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
@@ -78,7 +78,3 @@ function parsedColor(program: Command): GlobalOptions['color'] {
 
 /** Codes of the errors that commander throws after it prints help or the version. */
 const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
-
-function isHelpOrVersion(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && HELP_CODES.includes(error.code);
-}

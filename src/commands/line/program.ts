@@ -61,13 +61,18 @@ async function defineCommand(command: Command, node: Node, dependencies: TreeDep
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
     .configureOutput(outputConfiguration(dependencies))
     .configureHelp(helpConfiguration(node, leaf));
-  if (leaf) return addLeaf(command, leaf, dependencies);
+  if (leaf) addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
   }
   if (node === dependencies.tree) for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
   command.hook('preSubcommand', async (_parent, chosen) => {
     const child = findChild(node, chosen.name());
+    const [given] = leaf ? Object.keys(command.opts()) : [];
+    if (given !== undefined) {
+      const message = `--${given.replace(/[A-Z]/g, '-$&').toLowerCase()} is a flag of svc ${node.path.join(' ')}`;
+      throw new SvcError('usage', `${message}, not of svc ${[...node.path, chosen.name()].join(' ')}`);
+    }
     if (child) await defineCommand(chosen, child, dependencies);
   });
   return command;

@@ -10,7 +10,7 @@ export interface UsageProblem {
   readonly hint: string | Hint;
 }
 
-/** An action, with the verb for messages, its command names (preferred name first), and those of similar actions. */
+/** An action: the verb for messages, its command names (preferred name first), and the names of similar actions. */
 interface Action {
   readonly verb: string;
   readonly words: readonly string[];
@@ -69,7 +69,7 @@ function listHint(root: Node): Hint {
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`choose a list: ${first ?? ''}`);
+  return others.reduce((text, next) => hint`${text}, ${next}`, hint`commands that list records: ${first ?? ''}`);
 }
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {

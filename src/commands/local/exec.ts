@@ -26,14 +26,14 @@ export async function localExec(context: Context, { arguments: words }: Invocati
   if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
   const service = await openEmbedded(await resolveStoreLocation(options.store, folders), { clock, signal });
   try {
-    const exitCode = await runBeside(context, service, words);
+    const exitCode = await runWithServer(context, service, words);
     if (exitCode !== 0) throw new CommandExit(exitCode);
   } finally {
     await service.close();
   }
 }
 
-async function runBeside(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
+async function runWithServer(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
   const server = await startServer(service.handle, ADDRESS);
   try {
     return await run(context, words, environmentFor(context.environment, server.url, service.target));
@@ -69,12 +69,12 @@ async function run(
     windowsVerbatimArguments: start.verbatim,
   });
   const restoreSignals = interceptSignals((signal) => {
-    if (!reachesAll(signal, io.stdin.isTerminal)) child.kill(signal);
+    if (!reachesCommandDirectly(signal, io.stdin.isTerminal)) child.kill(signal);
   });
   try {
     return await exitOf(child);
   } catch (error) {
-    throw notRunnable(command, error, thisPlatform());
+    throw createSpawnError(command, error, thisPlatform());
   } finally {
     restoreSignals();
   }
@@ -85,7 +85,11 @@ async function run(
  * and a second signal could end the command. On Windows, all signals come from the console, and forwarding would kill
  * the command.
  */
-export function reachesAll(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
+export function reachesCommandDirectly(
+  signal: NodeJS.Signals,
+  atTerminal: boolean,
+  platform = thisPlatform(),
+): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
@@ -95,7 +99,7 @@ async function exitOf(child: ChildProcess): Promise<number> {
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
 }
 
-export function notRunnable(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
+export function createSpawnError(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
   const code = systemErrorCode(error);
   const problem = code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
   const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';

@@ -25,7 +25,7 @@ export async function localImport(
   await printer.value(countRecords(state), {});
 }
 
-/** Counts the records of each type, or for configurations, the services. */
+/** Counts the records of each type. For configurations, counts the configured services. */
 function countRecords(state: State): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(state).map(([kind, part]) => [kind, Object.keys(part).length]));
 }

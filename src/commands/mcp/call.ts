@@ -9,7 +9,7 @@ import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { ConfirmationRequired } from './confirmation.ts';
-import { secretWithheld, toToolError } from './tool-terms.ts';
+import { secretWithheldError, toToolError } from './tool-terms.ts';
 import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export async function callTool(
   let failed = false;
   try {
     await runTool(toolContext, tool, data);
-    if (isTooLong(result.text(), tool)) throw resultTooLong(result.text());
+    if (isTooLong(result.text(), tool)) throw resultTooLongError(result.text());
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
@@ -74,7 +74,7 @@ export async function callTool(
 
 async function runTool(context: Context, { entry, operation, runner }: OperationTool, data: Data): Promise<void> {
   const { showSecrets, dryRun } = context.options;
-  if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheld(entry.command);
+  if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheldError(entry.command);
   const list = operation.bulk?.field;
   if (list !== undefined && data[list] === undefined) {
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
@@ -105,7 +105,7 @@ function isTooLong(resultText: string, { entry }: OperationTool): boolean {
   return entry.effect === 'read' && resultText.length > MAX_RESULT_LENGTH;
 }
 
-function resultTooLong({ length }: string): SvcError {
+function resultTooLongError({ length }: string): SvcError {
   return new SvcError('usage', `the result has ${length} characters, more than the limit of ${MAX_RESULT_LENGTH}`, {
     hint: 'request smaller pages, or single records by their IDs',
   });
@@ -118,7 +118,7 @@ function structuredContentOf(resultText: string, notes: string): Record<string, 
   };
 }
 
-/** Creates a sink that collects text. MCP messages use the standard streams. */
+/** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */
 function createMemorySink(onWrite: (text: string) => void = () => undefined): Sink & { text(): string } {
   const chunks: Buffer[] = [];
   return {

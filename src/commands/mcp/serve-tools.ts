@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { OperationRunner } from '../definition.ts';
 import { callTool } from './call.ts';
 import { ConfirmationRequired, canAskUser, confirmationRequest, readConfirmation } from './confirmation.ts';
-import { cannotAskUser, toolName } from './tool-terms.ts';
+import { cannotAskUserError, toolName } from './tool-terms.ts';
 import { createTools, type OperationTool } from './tools.ts';
 
 interface ServeToolsOptions {
@@ -84,7 +84,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
-      if (!canAsk) throw cannotAskUser(question);
+      if (!canAsk) throw cannotAskUserError(question);
       const answer = readConfirmation(question, mcpReq);
       if (answer === undefined) throw new ConfirmationRequired(question);
       return answer;
@@ -113,8 +113,8 @@ function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: stri
 function instructions({ options }: Context, allowWrites: boolean): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access.',
-    ...(options.local ? ['They use the embedded service on this machine.'] : []),
-    ...(allowWrites ? [] : ['All of them are read-only.']),
+    ...(options.local ? ['The tools use the embedded service on this machine.'] : []),
+    ...(allowWrites ? [] : ['All tools are read-only.']),
     ...(options.dryRun ? ['No request is sent: each tool returns the request that it would send.'] : []),
     'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];

@@ -26,13 +26,13 @@ export function toolName(operation: string): string {
 }
 
 /** Creates the error for an operation that needs confirmation, if the host cannot ask its user. */
-export function cannotAskUser(question: string): SvcError {
+export function cannotAskUserError(question: string): SvcError {
   return new SvcError('usage', `${question} This host cannot ask its user for confirmation; nothing was sent.`, {
     hint: 'to allow operations that need confirmation, start this server with --allow-writes --yes',
   });
 }
 
-export function secretWithheld(command: readonly string[]): SvcError {
+export function secretWithheldError(command: readonly string[]): SvcError {
   return new SvcError('usage', 'this operation returns a secret, which would be visible in the conversation', {
     hint: hint`run ${step('show', ...command)} yourself, or start this server with --show-secrets`,
   });

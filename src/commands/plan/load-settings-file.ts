@@ -19,7 +19,7 @@ export async function loadSettingsFile(
   );
 }
 
-/** Runs a reading of a settings file. Prints its problems if there are several. */
+/** Runs `read`. Prints the problems of an invalid settings file if there are several. */
 export async function withPrintedProblems<Result>(
   context: Context,
   name: string,

@@ -26,7 +26,7 @@ export async function removeProfile(context: Context, { arguments: [name = ''] }
   const choosing = stepWithPlaceholder('configure', ['profiles', 'use'], '<name>');
   const next = choose ? hint`; select another one with \`${choosing}\`` : '';
   if (!secretsRemoved) {
-    await context.warn('the keychain did not delete the secrets; the next profile change tries again');
+    await context.warn('the keychain did not delete the secrets; svc will try again at the next profile change');
   }
   await context.note(hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
 }

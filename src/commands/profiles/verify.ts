@@ -21,7 +21,7 @@ const VERIFY_TIMEOUT = 10_000;
 /** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 
-/** Failures that show that the credentials are invalid. An API key is never reported as not found. */
+/** Failures that show that the credentials are invalid. A missing API key is never reported as not found. */
 const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
@@ -43,7 +43,10 @@ export async function verifyCredentials(
   ];
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
   if (isPlainHttp(settings.baseUrl.value) && !context.options.insecureHttp) {
-    return { isVerified: false, problem: 'plain HTTP would send them in the clear; add --insecure-http to allow it' };
+    return {
+      isVerified: false,
+      problem: 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http',
+    };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {

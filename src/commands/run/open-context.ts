@@ -13,14 +13,14 @@ import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { addServiceFlags } from '../service-flags.ts';
-import { createSharedTerminal } from '../terminal/shared-terminal.ts';
+import { createSharedTerminal, type SharedTerminal } from '../terminal/shared-terminal.ts';
 import {
   canAsk,
-  lookFor,
+  createDisplayOptions,
   prefersPlainText,
   progressStyle,
+  selectGlyphs,
   shouldUseColor,
-  signsFor,
   toTerminalText,
 } from '../terminal/terminal.ts';
 
@@ -43,7 +43,7 @@ export function openContext(
   activity: Activity,
   { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
 ): OpenedContext {
-  const closers: (() => Promise<void>)[] = [];
+  const closeFunctions: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
@@ -61,7 +61,7 @@ export function openContext(
     const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
     // A failed connection has nothing to close.
     const opened = connecting.catch(() => undefined);
-    closers.push(async () => (await opened)?.close());
+    closeFunctions.push(async () => (await opened)?.close());
     return connecting;
   });
   const context: Context = {
@@ -85,7 +85,7 @@ export function openContext(
     },
     embedded: async () => (await connection()).embedded,
     printer: once(async () =>
-      openPrinter(context, await format(), await filter, (write) => stdout.writeDocument(write, print)),
+      openPrinter(context, await format(), await filter, stdout, (write) => stdout.writeDocument(write, print)),
     ),
     note: async (message) => {
       if (!options.quiet) await print(await formatMessage(addServiceFlags(options, message), io.stderr));
@@ -102,7 +102,7 @@ export function openContext(
     context,
     close: async () => {
       await progress?.stop();
-      for (const close of closers) await close();
+      for (const close of closeFunctions) await close();
     },
   };
 }
@@ -141,7 +141,7 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
   const { createProgress } = await import('../../output/progress.ts');
   const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: signsFor({ environment }) });
+  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
@@ -153,16 +153,20 @@ function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Prom
 }
 
 /** Creates a pager, unless the output is not interactive or the user prefers plain text. */
-function createPager(context: Context): Pager | undefined {
-  const { rows } = context.io.stdout;
+function createPager(context: Context, terminal: SharedTerminal): Pager | undefined {
+  const { rows } = terminal;
   if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
-  return { rows, show: async (text) => (await import('../terminal/pager.ts')).showInPager(context, text) };
+  return {
+    rows,
+    show: async (texts) => (await import('../terminal/pager.ts')).showInPager(context.environment, terminal, texts),
+  };
 }
 
 async function openPrinter(
   context: Context,
   format: Format,
   filter: FilterText | undefined,
+  terminal: SharedTerminal,
   writeDocument: (write: () => Promise<void>) => Promise<void>,
 ): Promise<Printer> {
   const { io, options, environment } = context;
@@ -170,12 +174,12 @@ async function openPrinter(
   const { headers, quiet, showSecrets } = options;
   const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color, display: lookFor(context, options) },
+    ...{ format, headers, quiet, showSecrets, color, display: createDisplayOptions(context, options) },
     warn: context.warn,
     note: context.note,
     // NDJSON can be endless, so messages are printed between its lines.
     ...(format !== 'ndjson' && { writeDocument }),
-    ...optionalProperty('tablePager', format === 'table' ? createPager(context) : undefined),
+    ...optionalProperty('tablePager', format === 'table' ? createPager(context, terminal) : undefined),
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

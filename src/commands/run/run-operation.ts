@@ -34,8 +34,8 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
 };
 
 /**
- * Selects the version in `--api-version`, or the first version that has all given flags.
- * @throws SvcError `usage` for a flag that only another version has
+ * Selects the version in `--api-version`, or the first version that supports all given flags.
+ * @throws SvcError `usage` for a flag that only another version supports
  */
 function selectVersion(
   versions: readonly [OperationEntry, ...OperationEntry[]],

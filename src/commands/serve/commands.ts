@@ -13,7 +13,7 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
       { command: 'svc serve', caption: 'serve, and print the variables to export' },
       {
         command: 'svc serve --port 0 -o json',
-        caption: 'serve on a free port, and print address and credentials as JSON',
+        caption: 'serve on a free port, and print the address and credentials as JSON',
       },
       { command: 'svc serve --port 0 -o ndjson', caption: 'also print each request as a line of JSON' },
     ],

@@ -30,7 +30,7 @@ export async function createRequestLog(context: Context): Promise<((call: Handle
   return (call) => write(`${formatLine(call, now())}\n`);
 }
 
-/** Creates a function that writes lines without waiting for the reader. After a write error, drops all lines. */
+/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
 function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
   let [pending, dropped, isOpen] = [0, 0, true];
   const write = (text: string) => {
@@ -43,7 +43,7 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
     });
   };
   return (line) => {
-    // Checks the stream, because the first write to a sink could block.
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
     if (!isOpen || !sink.stream.writable) return;
     if (pending + line.length > MAX_PENDING_BYTES) {
       dropped += 1;
@@ -86,7 +86,7 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
     const duration = formatMilliseconds(milliseconds);
     const paint = status < 400 ? palette.good : palette.bad;
     const cells = [
-      ...(isWide ? [palette.dim(formatClock(now))] : []),
+      ...(isWide ? [palette.dim(now.toTimeString().slice(0, 8))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
       paint(outcome),
@@ -100,10 +100,6 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
 /** Removes the query from a request target, because it may contain a secret. */
 function pathOf(target: string): string {
   return target.replace(/[?#].*$/s, '');
-}
-
-function formatClock(time: Date): string {
-  return time.toTimeString().slice(0, 8);
 }
 
 function formatRecords(operation: HandledCall['operation']): string {

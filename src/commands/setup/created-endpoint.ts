@@ -5,7 +5,7 @@ import { sendPost } from '../../webhooks/post.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
 import type { Context } from '../context.ts';
 import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
-import { postOptions } from '../deliveries/targets.ts';
+import { createPostOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
 import type { AdvancedWebhookSettings } from './advanced-settings.ts';
@@ -80,7 +80,7 @@ async function sendTest(context: Context, { endpoint, secret, service }: Created
   } as const;
   const { outgoing } = await createSampleDelivery(new URL(endpoint.url), event, sending, context.clock.now());
   await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
-  const receipt = await sendPost(outgoing, await postOptions(context));
+  const receipt = await sendPost(outgoing, await createPostOptions(context));
   const outcome = receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
   await printLines(context, [`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`]);
   return isSuccessStatus(receipt);

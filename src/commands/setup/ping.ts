@@ -3,7 +3,7 @@ import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { type PostResult, sendPost } from '../../webhooks/post.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { postOptions } from '../deliveries/targets.ts';
+import { createPostOptions } from '../deliveries/targets.ts';
 import { confirmOptional, printLines } from './messages.ts';
 
 /** Offers to send a test request to a URL and prints the response. @returns false if the user wants another URL */
@@ -15,7 +15,7 @@ export async function offerPing(context: Context, url: URL): Promise<boolean> {
   // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
   const headers = createDeliveryHeaders({ form: 'advanced', id, timestamp, secret: createSigningSecret() }, body);
   await printLines(context, [WAITING_MESSAGE]);
-  const receipt = await sendPost({ url, headers, body }, await postOptions(context));
+  const receipt = await sendPost({ url, headers, body }, await createPostOptions(context));
   await printLines(context, [`  ${describeResult(receipt)}`]);
   if (isSuccessStatus(receipt) || isRejection(receipt)) return true;
   return (await context.prompter()).confirm('Keep this URL?', true);

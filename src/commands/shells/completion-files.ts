@@ -48,7 +48,7 @@ export function findCompletionFiles(named: string | undefined, dependencies: Com
   }
 }
 
-/** Start-up files of bash login shells, which macOS opens. bash reads only the first one that exists. */
+/** Start-up files of bash login shells, which macOS terminals open. bash reads only the first one that exists. */
 const LOGIN_SHELL_FILES = ['.bash_profile', '.bash_login', '.profile'];
 
 function findBashStartUpFile(

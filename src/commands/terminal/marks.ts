@@ -15,8 +15,8 @@ export interface Marks {
 
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
-/** Selects symbols for a terminal that can show them. Otherwise, selects words. */
-export function marksFor({ isTerminal, color }: View, environment: Environment): Marks {
+/** Selects symbols if the terminal can show them, and words otherwise. */
+export function createMarks({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });
   const paints = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };

@@ -38,7 +38,7 @@ export async function askMultiSelect(
     );
     if (picked === DONE) break;
     toggleAll(chosen, valuesOfRow(question, picked));
-    // Stay on the toggled row. After Enter in a search, move to the last step.
+    // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
     at = list.term === '' || isSpace ? picked : DONE;
   }
   const summary = chosen.size === 0 ? emptyMeaning : [...chosen].join(', ');

@@ -1,24 +1,46 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
-import type { Context } from '../context.ts';
+import type { SharedTerminal } from './shared-terminal.ts';
 
 /** Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text fits. */
 const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
 
 /**
- * Shows text in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it fails, writes the text
- * to the terminal. Ignores an early exit of the pager.
+ * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it
+ * fails, writes them to the terminal. Reads no further if the user leaves the pager.
  */
-export async function showInPager(context: Context, text: string): Promise<void> {
-  const { environment, io } = context;
+export async function showInPager(
+  environment: Environment,
+  terminal: SharedTerminal,
+  texts: AsyncIterable<string>,
+): Promise<void> {
+  const iterator = texts[Symbol.asyncIterator]();
+  const reads: Promise<IteratorResult<string>>[] = [];
+  // Keeps what was read, in case the pager fails.
+  const readAt = (at: number) => {
+    reads[at] ??= iterator.next();
+    return reads[at];
+  };
   const command = pagerCommand(environment);
-  if (command === undefined || !(await runPager(command, text, { ...PAGER_SETTINGS, ...environment })))
-    await io.stdout.write(text);
+  const env = { ...PAGER_SETTINGS, ...environment };
+  if (command !== undefined && (await terminal.lend(() => runPager(command, readAt, env)))) {
+    await iterator.return?.();
+    return;
+  }
+  for (let at = 0; ; at += 1) {
+    const next = await readAt(at);
+    if (next.done) return;
+    await terminal.write(next.value);
+  }
 }
+
+/** Reads the text at a position, after those before it. */
+type ReadAt = (at: number) => Promise<IteratorResult<string>>;
 
 /** Returns the command line of the pager. Returns `undefined` for an empty value and for `cat`. */
 function pagerCommand(environment: Environment): string | undefined {
@@ -28,7 +50,7 @@ function pagerCommand(environment: Environment): string | undefined {
 }
 
 /** Runs a pager until it exits, and returns whether it succeeded. */
-async function runPager(command: string, text: string, env: Environment): Promise<boolean> {
+async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
   // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
@@ -41,12 +63,29 @@ async function runPager(command: string, text: string, env: Environment): Promis
     child.kill(signal);
   });
   try {
-    child.stdin?.on('error', () => undefined).end(text);
-    const succeeded = await exitedNormally(child);
+    const exited = exitedNormally(child);
+    await feed(child.stdin, readAt, exited).finally(() => exited);
+    const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
   } finally {
     restoreSignals();
+  }
+}
+
+/** Writes all texts to a pager, no faster than it reads them, until it exits. */
+async function feed(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
+  const isExited = exited.then(() => undefined);
+  stdin.on('error', () => undefined);
+  try {
+    for (let at = 0; ; at += 1) {
+      const next = await Promise.race([readAt(at), isExited]);
+      if (!next || next.done) return;
+      if (!stdin.write(next.value))
+        await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
+    }
+  } finally {
+    stdin.end();
   }
 }
 

@@ -8,7 +8,7 @@ export interface PlainInput {
   secret(): Promise<string>;
 }
 
-/** A stream whose terminal can turn off echo and line editing. */
+/** A stream of a terminal that can turn off echo and line editing. */
 export interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }

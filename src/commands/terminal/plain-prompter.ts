@@ -34,7 +34,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
     try {
       return (await read()).trim();
     } catch (error) {
-      // Start the error message on a new line.
+      // Starts the error message on a new line.
       await write('\n');
       throw error;
     }

@@ -2,18 +2,20 @@ import { type Sink, withWrite } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
 /** A stdout sink, which may share its terminal with stderr. */
-interface SharedTerminal extends Sink {
-  /** Whether the sink is a terminal whose last line is incomplete. */
+export interface SharedTerminal extends Sink {
+  /** Whether the sink is a terminal with an incomplete last line. */
   isInLine(): boolean;
   /** Holds a message while a document is on the terminal. Returns whether the message was held. */
   holdMessage(text: string): boolean;
   /** Runs a function that writes a document. Then prints the messages that were held. */
   writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
+  /** Runs another program on the terminal. Hides progress and holds the messages of the current document meanwhile. */
+  lend<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
-/** Creates a sink that keeps messages and progress out of the results on a shared terminal. */
+/** Creates a sink that keeps results separate from messages and progress on a shared terminal. */
 export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
-  let inLine = false;
+  let [inLine, isLent] = [false, false];
   let document: { isStarted: boolean; readonly held: string[] } | undefined;
   const shared = withWrite(sink, (text) => {
     if (text.length > 0) inLine = text.at(-1) !== (typeof text === 'string' ? '\n' : 10);
@@ -21,7 +23,7 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
     return progress()?.writeAlongside(sink, text) ?? sink.write(text);
   });
   return Object.assign(shared, {
-    isInLine: () => inLine && sink.isTerminal,
+    isInLine: () => (inLine || isLent) && sink.isTerminal,
     holdMessage: (text: string) => {
       if (!document?.isStarted || !sink.isTerminal) return false;
       document.held.push(text);
@@ -35,6 +37,17 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
       } finally {
         document = undefined;
         for (const text of opened.held) await print(text);
+      }
+    },
+    lend: async <Result>(run: () => Promise<Result>) => {
+      isLent = true;
+      if (document) document.isStarted = true;
+      // Erases the progress.
+      await progress()?.writeAlongside(sink, '');
+      try {
+        return await run();
+      } finally {
+        isLent = false;
       }
     },
   });

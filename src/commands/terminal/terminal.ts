@@ -35,7 +35,7 @@ export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
   return supportsUnicode(context) && !prefersPlainText(context);
 }
 
-export function signsFor(context: Pick<Context, 'environment'>): Glyphs {
+export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
@@ -49,10 +49,13 @@ export function toTerminalText(
 }
 
 /** Selects the appearance of tables. On a terminal, the format is for people; otherwise, it is stable for scripts. */
-export function lookFor({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
+export function createDisplayOptions(
+  { io, environment, clock }: ProcessEnvironment,
+  { time }: GlobalOptions,
+): DisplayOptions {
   const forPeople = io.stdout.isTerminal;
   const marks = forPeople && canUseSymbols({ environment });
-  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: signsFor({ environment }) };
+  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: selectGlyphs({ environment }) };
 }
 
 /** Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */

@@ -9,9 +9,9 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Call any path of the service',
     description:
-      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. A path of the interface is called with the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses outside the usual envelope are printed as they are.',
+      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses without the usual envelope are printed unchanged.',
     examples: [
-      { command: `svc api /v2/agents/get --data '{"filter":"customOnly"}'`, caption: 'call a path of the interface' },
+      { command: `svc api /v2/agents/get --data '{"filter":"customOnly"}'`, caption: 'call a known path' },
       { command: 'svc api /v2/some/new/path --data @body.json --auth workspace', caption: 'call any other path' },
       {
         command: `svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`,
@@ -54,7 +54,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     command: ['version'],
     globalFlags: ['result'],
     summary: 'Print the version',
-    examples: [{ command: 'svc version', caption: 'print the version, as --version does' }],
+    examples: [{ command: 'svc version', caption: 'print the version, like --version' }],
     load: async () => {
       const { version } = await import('../../kernel/version.ts');
       return async (context) => (await context.printer()).value({ version }, { renderText: () => `${version}\n` });

@@ -3,7 +3,7 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 export const API_FLAGS = [
   {
     flags: '--data <json>',
-    description: 'data as JSON, @file, or \'-\' for stdin; wrapped in {"data": …} if necessary',
+    description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary',
   },
   {
     flags: '--auth <kind>',

@@ -2,7 +2,7 @@ import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { noteNoRecords } from '../call/closing-messages.ts';
+import { printNoRecords } from '../call/closing-messages.ts';
 import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -10,8 +10,8 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
 import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
 import type { FoldersTreeFlags } from './flags.ts';
-import { BOX_STYLE, type DrawingStyle, drawFolders, PLAIN_STYLE } from './folder-drawing.ts';
-import { buildFolderTree, type FolderTree } from './folder-tree.ts';
+
+import { buildFolderTree, type FolderNode, type FolderTree } from './folder-tree.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
@@ -35,8 +35,8 @@ export async function foldersTreeCommand(context: Context, { options }: Invocati
   });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, styleFor(context)) });
-  if (tree.top.length === 0) await noteNoRecords(context, operations['folders.list'], { organizationId });
+  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, selectDrawingStyle(context)) });
+  if (tree.top.length === 0) await printNoRecords(context, operations['folders.list'], { organizationId });
   await warnAboutTree(context, tree, maxDepth);
 }
 
@@ -46,7 +46,7 @@ function renderTree(organizationId: string, { top, levels }: FolderTree, style: 
   return head + [...drawFolders(top, style)].join('');
 }
 
-function styleFor(context: Context): DrawingStyle {
+function selectDrawingStyle(context: Context): DrawingStyle {
   const canDraw = !context.io.stdout.isTerminal || supportsUnicode(context);
   return canDraw && !prefersPlainText(context) ? BOX_STYLE : PLAIN_STYLE;
 }
@@ -60,4 +60,56 @@ async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, 
   if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS) {
     await context.warn(`the tree has ${levels} levels, and only the first ${MAX_LEVELS} are shown`);
   }
+}
+
+interface DrawingStyle {
+  readonly branch: string;
+  readonly last: string;
+  readonly vertical: string;
+  /** Symbol for each access type. Other types are shown by name. */
+  readonly access: ReadonlyMap<string, string>;
+}
+
+const BOX_STYLE: DrawingStyle = {
+  branch: '├─ ',
+  last: '└─ ',
+  vertical: '│  ',
+  access: new Map([
+    ['public', '🌐 '],
+    ['organizationPrivate', '🏢 '],
+    ['restricted', '🔒 '],
+  ]),
+};
+
+/** ASCII characters, and words instead of symbols. */
+const PLAIN_STYLE: DrawingStyle = {
+  branch: '|- ',
+  last: '`- ',
+  vertical: '|  ',
+  access: new Map(),
+};
+
+/** Draws a line per folder: its access, name, ID, and number of subfolders. Escapes text from the service. */
+function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
+  for (const [index, folder] of folders.entries()) {
+    const isLast = index === folders.length - 1;
+    yield `${margin}${isLast ? style.last : style.branch}${describeFolder(folder, style)}\n`;
+    yield* drawFolders(folder.subFolders, style, margin + (isLast ? '   ' : style.vertical));
+  }
+}
+
+/** Returns a line such as `🔒 Plans (f1), 3 folders below`. */
+function describeFolder(
+  { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
+  style: DrawingStyle,
+): string {
+  const symbol = accessType && style.access.get(accessType);
+  const label = folderName && folderName !== folderId ? `${folderName} (${folderId})` : folderId;
+  const parts = [
+    label,
+    ...(accessType && !symbol ? [accessType] : []),
+    ...(folderCount > 0 ? [`${formatNounCount(folderCount, 'folder')} below`] : []),
+    ...(folderCount > 0 && subFolders.length === 0 ? ['not shown'] : []),
+  ];
+  return escapeForTerminal(`${symbol ?? ''}${parts.join(', ')}`);
 }

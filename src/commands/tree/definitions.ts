@@ -7,6 +7,7 @@ import { LOCAL_COMMANDS } from '../local/commands.ts';
 import { createMcpCommand } from '../mcp/commands.ts';
 import { PROFILE_COMMANDS } from '../profiles/commands.ts';
 import { SERVE_COMMANDS } from '../serve/commands.ts';
+import { SETTINGS_COMMANDS } from '../settings/commands.ts';
 import { SETUP_COMMANDS } from '../setup/commands.ts';
 import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
@@ -31,4 +32,5 @@ export const TOOLS: readonly CommandDefinition[] = [
   ...COMPLETION_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...SETUP_COMMANDS,
+  ...SETTINGS_COMMANDS,
 ];

@@ -1,8 +1,10 @@
+import type { Flag, FlagKind } from '../../catalog/flags.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { bulkFlags } from '../bulk/bulk-flags.ts';
+import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
 import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, OptionDefinition } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { operationFlags } from './operation-flags.ts';
 
 /** A command with its complete definition. */
 export type LoadedLeaf =
@@ -59,4 +61,77 @@ export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
 /** Makes all flags optional, because the tool prompts for missing values. */
 function withoutRequiredFlags(entry: OperationEntry): OperationEntry {
   return { ...entry, flags: entry.flags.map((flag) => ({ ...flag, required: false })) };
+}
+
+/** Lists the flags of an operation's command. Required flags come first. */
+function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
+  const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
+  const [first] = versions;
+  return [
+    ...[...flags.values()].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a))).flatMap(flagDefinitions),
+    ...createFlags(first, flags),
+    ...(first?.bulk ? bulkFlags(first) : []),
+    ...(first?.paged ? [ALL_FLAG] : []),
+    ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
+    ...(first?.wait ? [WAIT_FLAG] : []),
+    ...(versions.length > 1 ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }] : []),
+    DATA_FLAG,
+  ];
+}
+
+/** Creates flags such as `--create-user`, which allow creating a missing parent. Skips names that a field uses. */
+function createFlags(entry: OperationEntry | undefined, flags: ReadonlyMap<string, Flag>): readonly OptionDefinition[] {
+  const kinds = (entry?.createsParents ?? []).filter((kind) => !flags.has(`create-${kind}`));
+  return kinds.map((kind) => ({
+    flags: `--create-${kind}`,
+    description: `create the ${kind} without asking if it does not exist`,
+  }));
+}
+
+const REPEATABLE_KINDS: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
+
+function isRequired({ required, ofRecord }: Flag): boolean {
+  return required && !ofRecord;
+}
+
+function flagDefinitions(flag: Flag): OptionDefinition[] {
+  const { name, kind } = flag;
+  const description = isRequired(flag) ? `${flag.description} (required)` : flag.description;
+  if (kind === 'boolean') return switchDefinitions(flag, description);
+  if (kind === 'secret') {
+    return [
+      { flags: `--${name}-file <path>`, description: `file with the ${description}` },
+      { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
+    ];
+  }
+  return [
+    {
+      flags: `--${name} <${placeholder(flag)}>`,
+      description,
+      ...optionalProperty('choices', flag.choices),
+      ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
+    },
+  ];
+}
+
+function switchDefinitions({ name, off }: Flag, description: string): OptionDefinition[] {
+  return [
+    { flags: `--${name}`, description },
+    { flags: off ? `--${off}` : `--no-${name}`, description: '' },
+  ];
+}
+
+const PLACEHOLDERS: Readonly<Partial<Record<FlagKind, string>>> = {
+  number: 'n',
+  map: 'key=value',
+  switches: 'key=true',
+  changes: 'field=from:to',
+  entry: 'key=value,…',
+  entries: 'key=value,…',
+  json: 'json',
+  time: 'time',
+};
+
+function placeholder({ kind, path }: Flag): string {
+  return PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(path.at(-1) ?? '') ? 'id' : 'text');
 }

@@ -50,7 +50,7 @@ export async function reportFindings(
 
 async function writeLines(context: Context, { name, noun }: ReportSubject, findings: Findings): Promise<RecordCheck> {
   const { stdout } = context.io;
-  const check = await drain(findings, async (found) => {
+  const check = await consumeFindings(findings, async (found) => {
     const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
     await stdout.write(lines.join(''));
   });
@@ -67,7 +67,7 @@ async function writeAnnotations(context: Context, findings: Findings): Promise<R
   const { stdout } = context.io;
   const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) =>
     stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
-  const check = await drain(findings, (found) => write('error', found));
+  const check = await consumeFindings(findings, (found) => write('error', found));
   await write('warning', check.warnings);
   return check;
 }
@@ -111,7 +111,7 @@ async function printDocument(context: Context, { files }: ReportSubject, finding
   const convert = createConverter(files);
   const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];
-  const check = await drain(findings, async (found) => void all.push(...found.map(convert)));
+  const check = await consumeFindings(findings, async (found) => void all.push(...found.map(convert)));
   const printer = await context.printer();
   const { read: records, diagnosticCount, warnings, warningCount } = check;
   const found = { valid: diagnosticCount === 0, findings: all, warnings: warnings.map(convert), warningCount };
@@ -138,7 +138,7 @@ async function printWarnings(context: Context, { warnings }: RecordCheck): Promi
   for (const warning of warnings) await context.warn(formatDiagnostic(warning));
 }
 
-async function drain(
+async function consumeFindings(
   findings: Findings,
   take: (found: readonly FileDiagnostic[]) => Promise<void>,
 ): Promise<RecordCheck> {

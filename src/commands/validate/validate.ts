@@ -78,8 +78,8 @@ async function loadFields(noun: string, verb: string, version: string | undefine
 }
 
 /**
- * Returns placeholders for the fields that flags can set for all records, if each record is a separate call. Only the
- * other fields are then checked.
+ * Returns placeholders for fields that flags can set for all records. The check then covers only the other fields.
+ * Empty unless each record is a separate call.
  */
 function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<string, unknown>> {
   if (field !== undefined) return {};

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseTargets, parseTargetUrl, postOptions } from '../deliveries/targets.ts';
+import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
 import { parsePort, parseWholeNumber } from '../option-values.ts';
 import type { ListenFlags } from './flags.ts';
 import { readPrivateKey, readVerificationSecrets } from './keys.ts';
@@ -48,6 +48,6 @@ async function readForwarding(context: Context, options: ListenFlags): Promise<F
   if (forwarding.isDecoded && forwarding.routes.length === 0 && !forwarding.defaultTarget) {
     throw new SvcError('usage', '--forward-decoded requires --forward-to or --route');
   }
-  const { signal: _, ...how } = await postOptions(context);
-  return { ...forwarding, postOptions: how };
+  const { signal: _, ...postOptions } = await createPostOptions(context);
+  return { ...forwarding, postOptions };
 }

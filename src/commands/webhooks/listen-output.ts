@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { type ForwardResult, isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
+import { isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
@@ -47,7 +47,7 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
     const { forwarded } = delivery;
     const cells = [
       ...(isNarrow ? formatNarrowCells : formatCells)(delivery),
-      ...(showsLatency ? [formatLatency(forwarded)] : []),
+      ...(showsLatency ? [forwarded ? formatMilliseconds(forwarded.milliseconds) : '-'] : []),
     ];
     const padded = cells.map(escapeForTerminal).map((cell, column) => {
       if (isNarrow) return cell;
@@ -61,10 +61,6 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
 }
 
 const LATENCY_COLUMN = 4;
-
-function formatLatency(forwarded: ForwardResult | null): string {
-  return forwarded ? formatMilliseconds(forwarded.milliseconds) : '-';
-}
 
 function formatCells(delivery: ReceivedDeliveryEvent): readonly string[] {
   const { receivedAt, replayedAt = receivedAt, event, form, verified, payload } = delivery;

@@ -10,7 +10,7 @@ import type { ListenFlags } from './flags.ts';
 import { announceListener, type DeliveryCounts, formatCounts, NO_DELIVERIES, reportEvent } from './listen-messages.ts';
 import { type ListenOptions, readListenOptions } from './listen-options.ts';
 import { createDeliveryOutput } from './listen-output.ts';
-import { decideRegistration, type Registration, type RegistrationNeed, register } from './registration.ts';
+import { decideRegistration, type Registration, type RegistrationMode, register } from './registration.ts';
 
 /** Time limit on exit for deliveries in flight, in milliseconds. */
 const CLOSE_TIMEOUT = 3_000;
@@ -30,7 +30,7 @@ async function printSecret(context: Context): Promise<void> {
 }
 
 /** Listens until the maximum number of deliveries is accepted, a signal arrives, or an error occurs. */
-async function listen(context: Context, options: ListenOptions, need: RegistrationNeed): Promise<void> {
+async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
   const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
   const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);

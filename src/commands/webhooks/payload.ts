@@ -1,9 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { parseExactJson } from '../../kernel/exact-json.ts';
+import { parseExactJson, parseExactJsonOrText } from '../../kernel/exact-json.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { readArgument } from '../call/data-argument.ts';
+import { splitPair } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
-import { applyAssignments } from './assignments.ts';
 import type { SendFlags } from './flags.ts';
 
 /** Creates the payload from `--from-file` or the sample. Then applies each `--set`. */
@@ -24,4 +26,68 @@ async function readPayload(context: Context, file: string): Promise<unknown> {
   const payload = parseExactJson(text);
   if (payload === undefined) throw new SvcError('bad_data', `${file}: not valid JSON`);
   return payload;
+}
+
+type Key = string | number;
+
+/**
+ * Applies `path=value` assignments to a copy of a JSON value, in order. A path is like `data.comments[0].text`. A value
+ * that is not valid JSON is text. Creates missing objects. An index equal to the length of a list appends an item.
+ * @throws SvcError `usage` for a path that does not fit the value
+ */
+export function applyAssignments(value: unknown, assignments: readonly string[]): unknown {
+  return assignments.reduce((current, assignment) => {
+    const [path, text] = splitPair(assignment, 'set');
+    return setAtPath(current, parsePath(path), parseExactJsonOrText(text));
+  }, value);
+}
+
+/** @param done keys of the path so far, for error messages */
+function setAtPath(
+  current: unknown,
+  [key, ...rest]: readonly Key[],
+  value: unknown,
+  done: readonly Key[] = [],
+): unknown {
+  if (key === undefined) return value;
+  const followed = [...done, key];
+  if (typeof key === 'number') {
+    const list = requireList(current, key, done);
+    return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
+  }
+  // A map treats `__proto__` as an ordinary key.
+  const entries = new Map(Object.entries(requireObject(current, done)));
+  return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
+}
+
+function requireList(current: unknown, index: number, done: readonly Key[]): readonly unknown[] {
+  const list = current === undefined ? [] : current;
+  if (!Array.isArray(list)) throw pathError(done, `is not a list: ${describeValue(list)}`);
+  if (index > list.length) throw pathError(done, `has ${list.length} items, so index ${index} is out of range`);
+  return list;
+}
+
+function requireObject(current: unknown, done: readonly Key[]): object {
+  if (current === undefined || current === null) return {};
+  if (isObject(current)) return current;
+  throw pathError(done, `has no fields: ${describeValue(current)}`);
+}
+
+function describeValue(value: unknown): string {
+  return Array.isArray(value) ? 'it is a list; address items as [0]' : `it is ${JSON.stringify(value)}`;
+}
+
+function pathError(done: readonly Key[], problem: string): SvcError {
+  return new SvcError('usage', `--set: ${done.length === 0 ? 'the payload' : formatFieldPath(done)} ${problem}`);
+}
+
+function parsePath(path: string): readonly Key[] {
+  if (!/^(?:[^.[\]]+|\[\d{1,9}\])(?:\.[^.[\]]+|\[\d{1,9}\])*$/.test(path)) {
+    throw new SvcError('usage', `--set: '${path}' is not a valid path`, {
+      hint: 'for example --set data.comments[0].text=Hello',
+    });
+  }
+  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
 }

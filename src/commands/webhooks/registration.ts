@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { ListenOptions } from './listen-options.ts';
 
 /** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
-export type RegistrationNeed = 'required' | 'optional' | 'none';
+export type RegistrationMode = 'required' | 'optional' | 'none';
 
 /** A registered listener, with the secrets that verify and re-sign its deliveries. */
 export interface Registration {
@@ -28,7 +28,7 @@ export interface Registration {
 export async function decideRegistration(
   context: Context,
   { proofs, skipVerify, publicUrl }: ListenOptions,
-): Promise<RegistrationNeed> {
+): Promise<RegistrationMode> {
   if (proofs.authToken !== undefined || skipVerify) return 'none';
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';
@@ -49,7 +49,7 @@ export async function decideRegistration(
 export async function register(
   context: Context,
   { proofs, publicUrl, events, restore }: ListenOptions,
-  { need, url }: { readonly need: RegistrationNeed; readonly url: string },
+  { need, url }: { readonly need: RegistrationMode; readonly url: string },
 ): Promise<Registration | undefined> {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;

@@ -14,7 +14,7 @@ import { createSignatureHeaders, TIMESTAMP_TOLERANCE } from '../../webhooks/sign
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseTargets, postOptions } from '../deliveries/targets.ts';
+import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
@@ -114,7 +114,7 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
 }
 
-/** @throws SvcError `not_found` if a given ID is not recorded; nothing is sent then */
+/** @throws SvcError `not_found` before the first request if a given ID is not recorded */
 async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
   const found = new Set<string>();
@@ -132,7 +132,7 @@ async function* sendRecorded(
   count: Record<'sent' | 'failed' | 'skipped' | 'old', number>,
 ) {
   const { options, signal, clock } = context;
-  const how = await postOptions(context);
+  const postOptions = await createPostOptions(context);
   for await (const delivery of selectDeliveries(context, replay)) {
     signal.throwIfAborted();
     const url = findTarget(delivery.event, replay.routes, replay.defaultTarget);
@@ -147,7 +147,7 @@ async function* sendRecorded(
       continue;
     }
     const receipt = await withSpinner(context, `webhooks replay: waiting for ${url.host}`, () =>
-      sendPost(outgoing, how),
+      sendPost(outgoing, postOptions),
     );
     count.sent += 1;
     if (!isSuccessStatus(receipt)) count.failed += 1;

@@ -11,7 +11,7 @@ import { canAsk } from '../terminal/terminal.ts';
  * which need advanced webhooks. Failures are warnings, because the output is complete.
  */
 export async function restoreAdvancedWebhooks(context: Context, restore: boolean | undefined): Promise<void> {
-  if (!(restore ?? mayAsk(context))) return;
+  if (!(restore ?? canPromptOnExit(context))) return;
   // The command's signal may be aborted already. A second Ctrl-C ends the process.
   const { signal } = new AbortController();
   try {
@@ -37,7 +37,7 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
 }
 
 /** Whether prompts are possible, and the command ended normally or by Ctrl-C. */
-function mayAsk(context: Context): boolean {
+function canPromptOnExit(context: Context): boolean {
   const { signal, options } = context;
   const isInterrupted = signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';
   return canAsk(context) && !options.yes && (!signal.aborted || isInterrupted);

@@ -16,7 +16,7 @@ import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
 /** Options that `--via-service` rejects, because the service uses its own configuration. */
-const SERVICE_DECIDES = [
+const REJECTED_OPTIONS = [
   ['form', 'form'],
   ['secretFile', 'secret-file'],
   ['authTokenFile', 'auth-token-file'],
@@ -35,7 +35,7 @@ export async function sendViaService(
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
-  const found = SERVICE_DECIDES.find(([name]) => options[name] !== undefined);
+  const found = REJECTED_OPTIONS.find(([name]) => options[name] !== undefined);
   if (found) {
     const problem = 'cannot be combined with --via-service: the service uses its own configuration';
     throw new SvcError('usage', `--${found[1]} ${problem}`);

@@ -7,7 +7,7 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createSampleDelivery, type SampleDeliveryOptions } from '../deliveries/sample-delivery.ts';
-import { parseTargetUrl, postOptions } from '../deliveries/targets.ts';
+import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import type { SendFlags } from './flags.ts';
 import { readPublicKey } from './keys.ts';
 import { createPayload } from './payload.ts';
@@ -31,10 +31,10 @@ export async function sendCommand(context: Context, invocation: Invocation<SendF
   }
   if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);
   if (channel !== undefined) throw new SvcError('usage', '--channel requires --via-service');
-  await sendTo(context, parseTargetUrl(url, '--url'), event, await readSending(context, options));
+  await sendTo(context, parseTargetUrl(url, '--url'), event, await readDeliveryOptions(context, options));
 }
 
-async function readSending(context: Context, options: SendFlags): Promise<SampleDeliveryOptions> {
+async function readDeliveryOptions(context: Context, options: SendFlags): Promise<SampleDeliveryOptions> {
   return {
     ...(await readSenderCredentials(options, context.signal)),
     packing: { encode: options.encode === true, encryptFor: await readPublicKey(context, options.encryptFor) },
@@ -42,19 +42,26 @@ async function readSending(context: Context, options: SendFlags): Promise<Sample
   };
 }
 
-async function sendTo(context: Context, url: URL, event: string, sending: SampleDeliveryOptions): Promise<void> {
+async function sendTo(
+  context: Context,
+  url: URL,
+  event: string,
+  deliveryOptions: SampleDeliveryOptions,
+): Promise<void> {
   const { clock, options } = context;
-  const { form } = sending;
-  const { id, outgoing } = await createSampleDelivery(url, event, sending, clock.now());
-  if (options.dryRun) return printPlannedRequest(context, outgoing, [sending.authToken ?? '']);
-  if (sending.secret === undefined && sending.authToken === undefined) {
+  const { form } = deliveryOptions;
+  const { id, outgoing } = await createSampleDelivery(url, event, deliveryOptions, clock.now());
+  if (options.dryRun) return printPlannedRequest(context, outgoing, [deliveryOptions.authToken ?? '']);
+  if (deliveryOptions.secret === undefined && deliveryOptions.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
     await context.note(
       `the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`,
     );
   }
-  const how = await postOptions(context);
-  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () => sendPost(outgoing, how));
+  const postOptions = await createPostOptions(context);
+  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () =>
+    sendPost(outgoing, postOptions),
+  );
   if (receipt.status === null) {
     throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'check that the receiver is running' });
   }

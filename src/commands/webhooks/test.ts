@@ -10,8 +10,8 @@ import type { Grade } from '../../webhooks/grading/observation.ts';
 import { createDeliveryFactory, type SenderConfiguration } from '../../webhooks/grading/test-delivery.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseTargetUrl, postOptions } from '../deliveries/targets.ts';
-import { marksFor } from '../terminal/marks.ts';
+import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
+import { createMarks } from '../terminal/marks.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { TestFlags } from './flags.ts';
 import { readPublicKey } from './keys.ts';
@@ -40,19 +40,19 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
 }
 
 const VALID_REJECTED_HINT =
-  'the valid delivery was rejected: check that the secret or token matches the one the receiver uses';
+  'the valid delivery was rejected: check that the secret or token matches that of the receiver';
 
 async function grade(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
   const { clock } = context;
-  const how = await postOptions(context);
+  const postOptions = await createPostOptions(context);
   const progress = await context.progress();
   let done = 0;
   const end = progress.track(() => ({ phase: 'testing', done, total: cases.length, unit: 'cases' }));
   try {
     return await gradeReceiver(cases, {
-      ...{ url, sender, clock, postOptions: how },
+      ...{ url, sender, clock, postOptions },
       createDelivery: createDeliveryFactory(sender, clock),
-      fetchEffects: effectsUrl && (() => fetchEffects(effectsUrl, how)),
+      fetchEffects: effectsUrl && (() => fetchEffects(effectsUrl, postOptions)),
       onProgress: (tried) => {
         done = tried;
       },
@@ -63,8 +63,8 @@ async function grade(context: Context, { url, effectsUrl, cases, sender }: TestO
 }
 
 async function showPlan(context: Context, { url, cases, sender }: TestOptions): Promise<void> {
-  const lacking = (one: TestOptions['cases'][number]) => one.skipReason?.(sender) !== undefined;
-  const tried = cases.filter((one) => !lacking(one)).map(({ name, expects, why }) => ({ case: name, expects, why }));
+  const isSkipped = (one: TestOptions['cases'][number]) => one.skipReason?.(sender) !== undefined;
+  const tried = cases.filter((one) => !isSkipped(one)).map(({ name, expects, why }) => ({ case: name, expects, why }));
   await printDocument(context, { url: url.href, form: sender.form, cases: tried });
   await context.note('--dry-run: nothing was sent');
 }
@@ -102,7 +102,7 @@ function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfigur
 
 /** Renders a line per case: verdict, expected behavior, and actual behavior. */
 function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
-  const { mark, paint } = marksFor(view, environment);
+  const { mark, paint } = createMarks(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];
   const rows = grades.map(({ case: name, expected, did }) => [name, expected, escapeForTerminal(did)]);
   const widths = [0, 1].map((column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));

@@ -14,13 +14,13 @@ export interface PendingRecovery {
 /** Lists all recovery records, oldest first, including those of resets in progress. */
 export async function listPendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
   const folder = join(state, 'recovery');
-  const found: PendingRecovery[] = [];
+  const recoveries: PendingRecovery[] = [];
   for (const name of await listNames(folder)) {
     const path = join(folder, name);
     const text = name.endsWith('.json') ? await readTextIfExists(path) : undefined;
-    if (text !== undefined) found.push({ path, record: parseRecord(text) });
+    if (text !== undefined) recoveries.push({ path, record: parseRecord(text) });
   }
-  return found.sort((a, b) => (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'));
+  return recoveries.sort((a, b) => (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'));
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {

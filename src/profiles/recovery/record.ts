@@ -23,7 +23,6 @@ export interface ResetSubject {
 export interface RecoveryRecord extends ResetSubject {
   readonly id: string;
   readonly state: RecoveryState;
-  /** The profile that was in use. */
   readonly profile: string | null;
   /** The `--ca-file` of the reset, as an absolute path. */
   readonly caFile?: string;

@@ -3,8 +3,8 @@ import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 
 /**
- * Moves due times that are too far in the future, because the clock was set back. Otherwise, these deliveries would
- * wait until the clock catches up.
+ * Moves due times that are too far in the future after the clock was set back. Otherwise, these deliveries would wait
+ * until the clock catches up.
  */
 export async function capDueTimes(database: Database, schedule: RetrySchedule, now: number): Promise<void> {
   await capDueTime(database, { latest: now + CLAIM_DURATION, isClaimed: true });

@@ -59,7 +59,7 @@ const selectNextLane = prepareQuery((database, { after }: { readonly after: stri
     .$narrowType<{ dueAt: number }>(),
 );
 
-/** Selects all lanes in a single query, which makes the same index lookups. */
+/** Selects all lanes with one recursive query, which also makes one index lookup per lane. */
 async function selectLanesRecursively(database: Database): Promise<readonly PendingLane[]> {
   const { rows } = await sql<PendingLane>`
     with recursive lanes as (

@@ -4,7 +4,7 @@ import { packBody } from '../../webhooks/payload.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
 import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { DeliveryRequest } from './http-sender.ts';
 
@@ -51,13 +51,7 @@ async function endpointDestination(
   };
 }
 
-const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
-  database
-    .selectFrom('endpoints')
-    .select(['url', 'secret', 'rateLimit', 'disabled'])
-    .where('apiKey', '=', apiKey)
-    .where('id', '=', id),
-);
+const selectEndpoint = prepareSelect('endpoints', ['url', 'secret', 'rateLimit', 'disabled']);
 
 async function basicDestination(
   database: Database,

@@ -14,7 +14,7 @@ import type { DocumentEvent } from './outbox.ts';
  *
  * There are no event types for presence, users, documents, and the other resources.
  */
-const CAUSED_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
+const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
 
 const CRDT_EVENT = 'crdt.update_data';
 
@@ -77,7 +77,9 @@ export function eventsOfNotification(notification: StoredNotification): readonly
 }
 
 function findEventName(feature: unknown, action: unknown): string | undefined {
-  return typeof action === 'string' ? CAUSED_TYPES.find((type) => isNamedBy(type, feature, action))?.name : undefined;
+  return typeof action === 'string'
+    ? DOCUMENT_EVENT_TYPES.find((type) => isNamedBy(type, feature, action))?.name
+    : undefined;
 }
 
 function isNamedBy({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {

@@ -16,7 +16,7 @@ import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import type { AttemptOutcome } from './outcome.ts';
-import { createOwner, isOwnerGone, retireOwner } from './owner.ts';
+import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
 import { pruneDeliveries } from './prune.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
@@ -149,9 +149,9 @@ class Engine {
 
   /** Releases the claims of owners that have ended. Other claims expire. */
   async #releaseOrphanedClaims(database: Database): Promise<void> {
-    const isGone = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : isOwnerGone;
+    const hasEnded = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : hasOwnerEnded;
     for (const owner of await selectClaimOwners(database)) {
-      if (isGone(owner)) await releaseClaims(database, owner, this.#now());
+      if (hasEnded(owner)) await releaseClaims(database, owner, this.#now());
     }
   }
 

@@ -16,7 +16,7 @@ export function retireOwner(owner: string): void {
 }
 
 /** Whether an owner on this machine has ended and has no attempts in flight. */
-export function isOwnerGone(owner: string): boolean {
+export function hasOwnerEnded(owner: string): boolean {
   const id = Number.parseInt(owner, 10);
   return id === processId ? !activeOwners.has(owner) : !isProcessRunning(id);
 }

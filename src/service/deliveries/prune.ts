@@ -13,28 +13,19 @@ const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 
 /** Deletes finished deliveries that exceed a limit. */
 export async function pruneDeliveries(database: Database, now: number): Promise<void> {
-  await database
-    .deleteFrom('deliveries')
-    .where('dueAt', 'is', null)
+  const ended = database.deleteFrom('deliveries').where('dueAt', 'is', null);
+  await ended
     .where('state', '=', 'delivered')
     .where('createdAt', '<', now - RETENTION_PERIOD)
     .execute();
   for (const { state, max } of RETENTION_LIMITS) {
-    const first = await database
+    const newest = database
       .selectFrom('deliveries')
       .select('key')
       .where('dueAt', 'is', null)
-      .where('state', '=', state)
-      .orderBy('key', 'desc')
-      .limit(sql.lit(1))
-      .offset(sql.lit(max))
-      .executeTakeFirst();
-    if (!first) continue;
-    await database
-      .deleteFrom('deliveries')
-      .where('dueAt', 'is', null)
-      .where('state', '=', state)
-      .where('key', '<=', first.key)
-      .execute();
+      .where('state', '=', state);
+    const excess = newest.orderBy('key', 'desc').limit(sql.lit(1)).offset(sql.lit(max));
+    const first = await excess.executeTakeFirst();
+    if (first) await ended.where('state', '=', state).where('key', '<=', first.key).execute();
   }
 }

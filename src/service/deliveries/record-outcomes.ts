@@ -5,10 +5,11 @@ import type { DeliveryState } from '../store/delivery-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';
-import { updateEndpointHealth } from './health.ts';
+
 import { recordEvent } from './outbox.ts';
 import { type AttemptOutcome, isDelivered } from './outcome.ts';
 import type { RetrySchedule } from './schedule.ts';
+import { stopLane } from './stop.ts';
 import { loadSubscriptions } from './subscriptions.ts';
 
 export interface RecordingContext {
@@ -39,7 +40,7 @@ export async function recordOutcomes(
   await updateEndpointHealth(database, outcomes, context);
 }
 
-/** Groups outcomes with the same update, which needs one statement per group. */
+/** Groups outcomes with the same update, to write each group with one statement. */
 function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
   const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
     [claimedAt, tries, form, status, error].join(),
@@ -84,8 +85,8 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
- * Records an event about an exhausted delivery, unless the delivery was itself such an event. The failing endpoint gets
- * the event only if it subscribes to the event type by name.
+ * Records an event about an exhausted delivery, except for deliveries of such events. The failing endpoint gets the
+ * event only if it subscribes to the event type by name.
  */
 async function recordExhausted(database: Database, { delivery, result }: AttemptOutcome, now: number): Promise<void> {
   const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;
@@ -106,3 +107,48 @@ async function recordExhausted(database: Database, { delivery, result }: Attempt
   const subscriptions = await loadSubscriptions(scope);
   await recordEvent(scope, exhausted, { subscriptions, aboutLane: lane, channels: [], now });
 }
+
+/** Tracks how long endpoints have been failing, and disables endpoints that have been failing for too long. */
+async function updateEndpointHealth(
+  database: Database,
+  outcomes: readonly AttemptOutcome[],
+  { now, schedule }: { readonly now: number; readonly schedule: RetrySchedule },
+): Promise<void> {
+  const advanced = outcomes.filter(({ delivery }) => delivery.form === 'advanced');
+  // A fixed order prevents deadlocks between processes.
+  const byEndpoint = [...Map.groupBy(advanced, ({ delivery }) => delivery.lane)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [id, own] of byEndpoint) {
+    if (own.some(({ result }) => isDelivered(result))) {
+      await clearFailingSince(database, { id });
+      continue;
+    }
+    await setFailingSince(database, { id, now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)) });
+    const disabled = await disableFailing(database, { id, before: now - schedule.disableAfter, now });
+    if (disabled.length > 0)
+      await stopLane(database, id, 'the endpoint was disabled because all its attempts failed', now);
+  }
+}
+
+const clearFailingSince = prepareQuery((database, { id }: { readonly id: string }) =>
+  database
+    .updateTable('endpoints')
+    .set({ failingSince: null })
+    .where('id', '=', id)
+    .where('failingSince', 'is not', null),
+);
+
+const setFailingSince = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>
+  database.updateTable('endpoints').set({ failingSince: now }).where('id', '=', id).where('failingSince', 'is', null),
+);
+
+const disableFailing = prepareQuery((database, { id, before, now }: { id: string; before: number; now: number }) =>
+  database
+    .updateTable('endpoints')
+    .set({ disabled: 1, updatedAt: now })
+    .where('id', '=', id)
+    .where('disabled', '=', 0)
+    .where('failingSince', '<=', before)
+    .returning('id'),
+);

@@ -74,12 +74,8 @@ export function findDeliveries(
 
 /** @throws SvcError `not_found` */
 export async function requireDelivery(database: Database, apiKey: string, id: string): Promise<DeliveryRow> {
-  const row = await database
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('apiKey', '=', apiKey)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const delivery = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+  const row = await delivery.executeTakeFirst();
   if (row) return row;
   throw new SvcError('not_found', `delivery '${id}' not found`, {
     hint: hint`${step('list', 'local', 'deliveries', 'list')} lists the deliveries`,

@@ -25,7 +25,7 @@ export async function retryDeliveries(
     for (const id of new Set(ids)) {
       const delivery = await requireDelivery(database, apiKey, id);
       await rejectUndeliverable(database, delivery);
-      details.push(detailOf(await makeDue(database, delivery, now)));
+      details.push(detailOf(await scheduleNow(database, delivery, now)));
     }
     return details;
   });
@@ -47,7 +47,7 @@ export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
       const [first] = own;
       const destination = first && (await resolveDestination(database, first));
       if (typeof destination === 'string') skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
-      else for (const delivery of own) retried.push(detailOf(await makeDue(database, delivery, now)));
+      else for (const delivery of own) retried.push(detailOf(await scheduleNow(database, delivery, now)));
     }
     return { retried, skipped };
   });
@@ -70,7 +70,7 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
 }
 
 /** Makes a delivery due now, unless an attempt is in flight. */
-async function makeDue(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
+async function scheduleNow(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;
   await database.updateTable('deliveries').set(change).where('key', '=', delivery.key).execute();

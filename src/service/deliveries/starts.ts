@@ -1,4 +1,5 @@
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareUpdate } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 /** Number of attempts that started at the same time. */
@@ -35,9 +36,7 @@ const lockStarts = prepareQuery((database, { endpointId }: { readonly endpointId
 );
 
 export async function saveStarts(database: Database, endpointId: string, starts: readonly StartCount[]): Promise<void> {
-  await updateStarts(database, { endpointId, begun: JSON.stringify(starts) });
+  await updateEndpoints(database, { set: { begun: JSON.stringify(starts) }, where: { id: endpointId } });
 }
 
-const updateStarts = prepareQuery((database, { endpointId, begun }: { endpointId: string; begun: string }) =>
-  database.updateTable('endpoints').set({ begun }).where('id', '=', endpointId),
-);
+const updateEndpoints = prepareUpdate('endpoints');

@@ -1,7 +1,7 @@
 import type { KeyScope } from '../call.ts';
 import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 
 /** A target of events: an endpoint, or a URL of basic webhooks. */
 export interface DeliveryTarget {
@@ -53,7 +53,7 @@ export function basicLane(form: DeliveryForm, apiKey: string): string {
 async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
   const config = await findConfig(scope, 'advanced-webhooks');
   if (!config?.isEnabled) return [];
-  const endpoints = await selectEnabled(scope.database, { apiKey: scope.apiKey });
+  const endpoints = await selectEndpoints(scope.database, { apiKey: scope.apiKey, disabled: 0 });
   return endpoints.map(({ id, filterTypes, channels }) => {
     const [types, ownChannels] = [parseSet(filterTypes), parseSet(channels)];
     const acceptsType = ({ event, aboutLane }: EventFilter) => (types ? types.has(event) : aboutLane !== id);
@@ -66,14 +66,7 @@ async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscrip
   });
 }
 
-const selectEnabled = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
-  database
-    .selectFrom('endpoints')
-    .select(['id', 'filterTypes', 'channels'])
-    .where('apiKey', '=', apiKey)
-    .where('disabled', '=', 0)
-    .orderBy('key'),
-);
+const selectEndpoints = prepareSelect('endpoints', ['id', 'filterTypes', 'channels'], ['key']);
 
 function parseSet(json: string | null): ReadonlySet<string> | undefined {
   return json === null ? undefined : new Set(JSON.parse(json));

@@ -48,11 +48,12 @@ export const activities: HandlersOf<'activities'> = {
       const changes = new Map(batch.map((change) => [change.id, change]));
       for (const { id } of batch) data[id] = { success: false, message: 'Failed to update activity.' };
       if (organization === undefined) continue;
-      const existing = await selectActivities(database, { organization, activityIds: [...changes.keys()] });
+      const existing = await selectActivities(database, { organization, activityId: [...changes.keys()] });
       for (const { key, activityId, documentId, data: stored } of existing) {
         const change = pickChangeable(changes.get(activityId));
         const changed: StoredActivity = { ...JSON.parse(stored), ...change };
-        await updateActivity(database, { key, data: JSON.stringify(changed), lastUpdated: now });
+        const set = { data: JSON.stringify(changed), lastUpdated: now };
+        await updateActivity(database, { set, where: { key } });
         data[activityId] = { success: true, message: 'Activity updated.' };
         events.push(...eventsOfChangedActivity({ organizationId, documentId }, changed, change));
       }

@@ -9,8 +9,8 @@ import type { HandlersOf } from './handler.ts';
 export const crdt: HandlersOf<'crdt'> = {
   'crdt.get': async (call, { organizationId, documentId, editorId }) => {
     const organization = await findOrganization(call, organizationId);
-    const filter = { documentId, ...(editorId !== undefined && { editorId }) };
-    const found = organization === undefined ? [] : await selectEditors(call.database, { organization, ...filter });
+    const filter = { organization, documentId, editorId };
+    const found = organization === undefined ? [] : await selectEditors(call.database, filter);
     if (editorId !== undefined && found.length === 0) throw editorNotFound();
     return { data: found.map(toEditorRecord) };
   },

@@ -7,7 +7,7 @@ import {
   moveFolderTree,
   type ParentFolder,
   ROOT,
-  wouldContainItself,
+  wouldCreateCycle,
 } from '../records/folder.ts';
 import { type FolderOwner, nestFolders, toFolderRecordV1, toFolderRecordV2 } from '../records/folder-record.ts';
 import { findAllFolders, findFolders, findFolderTree, saveFolders } from '../records/folders.ts';
@@ -86,7 +86,7 @@ async function updateFolder(call: KeyCall, organization: number, change: FolderC
   if (parentFolderId !== undefined) {
     const parent = await findParent(call, organization, parentFolderId);
     if (!parent) return notFound('Parent folder');
-    if (wouldContainItself(folder, parent))
+    if (wouldCreateCycle(folder, parent))
       return { success: false, message: 'A folder cannot be moved into itself or one of its subfolders.' };
     changed = moveFolderTree([renamed, ...descendants], parent);
   }

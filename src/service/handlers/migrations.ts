@@ -1,4 +1,4 @@
-import { finishMigration, isUnfinished, selectMigration } from '../records/migrations.ts';
+import { finishMigration, isUnfinished, selectMigrations } from '../records/migrations.ts';
 import { Refusal } from '../refusal.ts';
 import { generateId } from '../secrets.ts';
 import { fieldRefusal } from '../validate.ts';
@@ -19,7 +19,7 @@ export const migrations: HandlersOf<'migrations'> = {
 
   'documents.migration-status': async (call, { organizationId, migrationId }) => {
     const { database, apiKey, after } = call;
-    const [found] = await selectMigration(database, { apiKey, organizationId, migrationId });
+    const [found] = await selectMigrations(database, { apiKey, organizationId, migrationId });
     if (!found) throw new Refusal('NOT_FOUND', 'Migration not found.');
     // Restarts the migration in case its process was killed.
     if (isUnfinished(found)) after((store) => finishMigration(store, migrationId));

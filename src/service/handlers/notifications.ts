@@ -3,7 +3,7 @@ import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
 import { findRecipients } from '../records/recipients.ts';
-import { addUserData, hasNotification, insertParticipants } from '../records/user-data.ts';
+import { addUserData, insertParticipants, selectUserDataKeys } from '../records/user-data.ts';
 import { generateId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
@@ -15,7 +15,7 @@ export const notifications: HandlersOf<'notifications'> = {
     const organization = await (createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
     if (createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(database, organization, documentId);
-    if (!(await hasNotification(database, organization, notificationId))) {
+    if ((await selectUserDataKeys(database, { organization, notificationId })).length === 0) {
       const feature = 'notifications';
       const item = await addUserData(
         database,

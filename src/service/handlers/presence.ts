@@ -18,8 +18,8 @@ export const presence: HandlersOf<'presence'> = {
   'presence.delete': async (call, { organizationId, documentId, userIds: requested }) => {
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return SUCCESS;
-    for (const userIds of chunkRows(requested)) {
-      await deletePresence(call.database, { organization, documentId, userIds });
+    for (const userId of chunkRows(requested)) {
+      await deletePresence(call.database, { organization, documentId, userId });
     }
     return SUCCESS;
   },

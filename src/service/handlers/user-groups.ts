@@ -34,7 +34,7 @@ export const userGroups: HandlersOf<'user-groups'> = {
       for (const userId of userIds) {
         data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
       }
-      const existing = await selectUsers(database, { organization, userIds });
+      const existing = await selectUsers(database, { organization, userId: userIds });
       for (const { userId } of existing) {
         data[userId] = {
           success: true,

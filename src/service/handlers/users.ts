@@ -5,7 +5,7 @@ import { createPageToken, parsePageToken } from '../page-token.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureFolder, requireFolder } from '../records/folders.ts';
 import { createItemResults, type ItemResult } from '../records/item-results.ts';
-import { type MembershipTarget, selectMembers, updateMemberRoles, upsertMembers } from '../records/members.ts';
+import { type MembershipTarget, selectMembers, updateMembers, upsertMembers } from '../records/members.ts';
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
@@ -111,8 +111,8 @@ async function updateUsers<User extends UserInput>(
       data[userId] = { success: true, id, message: 'User updated.' };
     }
     for (const [accessRole, usersOfRole] of Map.groupBy(existing, roleOf)) {
-      const userIds = usersOfRole.map(({ userId }) => userId);
-      if (accessRole) await updateMemberRoles(call.database, { ...target, accessRole, userIds });
+      const where = { ...target, userId: usersOfRole.map(({ userId }) => userId) };
+      if (accessRole) await updateMembers(call.database, { set: { accessRole }, where });
     }
   }
   return data;
@@ -125,11 +125,11 @@ async function findExistingUsers<User extends UserInput>(
   target: MembershipTarget,
   requested: readonly User[],
 ) {
-  const userIds = requested.map(({ userId }) => userId);
+  const userId = requested.map((user) => user.userId);
   const found =
     target.level === 'organization'
-      ? await selectUsers(database, { organization: target.organization, userIds })
-      : await selectMembers(database, { ...target, userIds });
+      ? await selectUsers(database, { organization: target.organization, userId })
+      : await selectMembers(database, { ...target, userId });
   const existingIds = new Set(found.map(({ userId }) => userId));
   return requested.filter(({ userId }) => existingIds.has(userId));
 }

@@ -1,14 +1,16 @@
 import { createWorkspace, readWorkspaceRecord } from '../records/workspaces.ts';
 import { Refusal } from '../refusal.ts';
 import { generateId } from '../secrets.ts';
-import type { Database } from '../store/store.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
+
+const selectWorkspaces = prepareSelect('workspaces', ['id']);
 
 export const workspace: HandlersOf<'workspace'> = {
   'workspace.get': async ({ database, workspaceId }) => ({ data: await readWorkspaceRecord(database, workspaceId) }),
 
   'workspace.create': async ({ database }, { ownerEmail, name = '', workspaceName, avatar = '' }) => {
-    if (await hasWorkspace(database, ownerEmail)) {
+    if ((await selectWorkspaces(database, { ownerEmail })).length > 0) {
       throw new Refusal('ALREADY_EXISTS', 'A workspace already exists for this email address');
     }
     const { workspaceId } = await createWorkspace(database, {
@@ -19,12 +21,3 @@ export const workspace: HandlersOf<'workspace'> = {
     return { data: await readWorkspaceRecord(database, workspaceId) };
   },
 };
-
-async function hasWorkspace(database: Database, ownerEmail: string): Promise<boolean> {
-  const existing = await database
-    .selectFrom('workspaces')
-    .select('id')
-    .where('ownerEmail', '=', ownerEmail)
-    .executeTakeFirst();
-  return existing !== undefined;
-}

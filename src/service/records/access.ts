@@ -1,4 +1,5 @@
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import type { Folder } from './folder.ts';
@@ -10,14 +11,7 @@ interface AccessLevel {
   readonly resourceId: string;
 }
 
-const selectDocument = prepareQuery(
-  (database, filter: { readonly organization: number; readonly documentId: string }) =>
-    database
-      .selectFrom('documents')
-      .select(['folderId', 'accessType'])
-      .where('organization', '=', filter.organization)
-      .where('documentId', '=', filter.documentId),
-);
+const selectDocument = prepareSelect('documents', ['folderId', 'accessType']);
 
 /** Finds the levels whose members can open a document. */
 export async function findGrantingLevels(

@@ -1,4 +1,8 @@
 import type { KeyScope } from '../call.ts';
+import { prepareSelect } from '../store/statements.ts';
+
+const selectAgents = prepareSelect('agents', ['agent'], ['key']);
+const selectGroupAgentIds = prepareSelect('agentGroups', ['agentIds']);
 
 /** An imported agent. `system` marks built-in agents, and `internal` hidden agents. */
 export interface Agent {
@@ -10,22 +14,11 @@ export interface Agent {
 }
 
 export async function findAllAgents({ database, apiKey }: KeyScope): Promise<readonly Agent[]> {
-  const rows = await database
-    .selectFrom('agents')
-    .select('agent')
-    .where('apiKey', '=', apiKey)
-    .orderBy('key')
-    .execute();
-  return rows.map(({ agent }) => JSON.parse(agent));
+  return (await selectAgents(database, { apiKey })).map(({ agent }) => JSON.parse(agent));
 }
 
 export async function findAgent({ database, apiKey }: KeyScope, agentId: string): Promise<Agent | undefined> {
-  const found = await database
-    .selectFrom('agents')
-    .select('agent')
-    .where('apiKey', '=', apiKey)
-    .where('agentId', '=', agentId)
-    .executeTakeFirst();
+  const [found] = await selectAgents(database, { apiKey, agentId });
   return found && JSON.parse(found.agent);
 }
 
@@ -34,11 +27,6 @@ export async function findGroupAgentIds(
   { database, apiKey }: KeyScope,
   groupId: string,
 ): Promise<string[] | undefined> {
-  const found = await database
-    .selectFrom('agentGroups')
-    .select('agentIds')
-    .where('apiKey', '=', apiKey)
-    .where('groupId', '=', groupId)
-    .executeTakeFirst();
+  const [found] = await selectGroupAgentIds(database, { apiKey, groupId });
   return found && JSON.parse(found.agentIds);
 }

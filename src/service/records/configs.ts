@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyScope } from '../call.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 
 /** Stored configurations: settings from updates, and the default triggers of services that were enabled. */
 interface Configs extends Record<ConfiguredService, object> {
@@ -14,9 +14,8 @@ interface Configs extends Record<ConfiguredService, object> {
 
 type UpdateOf<Name extends keyof Operations> = z.output<Operations[Name]['input']>;
 
-const selectConfig = prepareQuery((database, { apiKey, service }: { apiKey: string; service: ConfiguredService }) =>
-  database.selectFrom('configs').select('config').where('apiKey', '=', apiKey).where('service', '=', service),
-);
+const selectConfig = prepareSelect('configs', ['config']);
+const upsertConfig = prepareUpsert('configs', ['apiKey', 'service'], { replaced: ['config'] });
 
 /** Returns a stored configuration. Returns `undefined` if the service was never configured. */
 export async function findConfig<Service extends ConfiguredService>(
@@ -32,12 +31,7 @@ export async function saveConfig<Service extends ConfiguredService>(
   service: Service,
   saved: Configs[Service],
 ): Promise<void> {
-  const config = JSON.stringify(saved);
-  await database
-    .insertInto('configs')
-    .values({ apiKey, service, config })
-    .onConflict((conflict) => conflict.columns(['apiKey', 'service']).doUpdateSet({ config }))
-    .execute();
+  await upsertConfig(database, [{ apiKey, service, config: JSON.stringify(saved) }]);
 }
 
 interface TriggerSettings {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareInsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
 
 interface DocumentFilter {
   readonly organization: number;
@@ -34,13 +34,10 @@ export const selectDocuments = prepareQuery(
 );
 
 /** Adds documents that do not exist, and returns their IDs. */
-export const insertDocuments = prepareQuery((database, rows: readonly Insertable<Tables['documents']>[]) =>
-  database
-    .insertInto('documents')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['organization', 'documentId']).doNothing())
-    .returning(['documentId', 'id']),
-);
+export const insertDocuments = prepareInsert('documents', {
+  key: ['organization', 'documentId'],
+  returning: ['documentId', 'id'],
+});
 
 /** Adds a document at the top level of an organization, unless the document exists. */
 export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { fieldRefusal } from '../validate.ts';
@@ -15,21 +15,16 @@ type CrdtInput = z.output<Operations['crdt.add']['input']>;
 /** Default content key of a request. */
 export const DEFAULT_CONTENT_KEY = 'content';
 
-interface EditorFilter {
-  readonly organization: number;
-  readonly documentId: string;
-  readonly editorId?: string;
-}
+const CONTENT_COLUMNS = ['state', 'types', 'contentKey', 'lastUpdate', 'lastUpdatedBy', 'sessionId'] as const;
 
-/** Selects the editors of a document, or a single editor. */
-export const selectEditors = prepareQuery((database, { organization, documentId, editorId }: EditorFilter) => {
-  const all = database
-    .selectFrom('editors')
-    .selectAll()
-    .where('organization', '=', organization)
-    .where('documentId', '=', documentId)
-    .orderBy('editorId');
-  return editorId === undefined ? all : all.where('editorId', '=', editorId);
+export const selectEditors = prepareSelect(
+  'editors',
+  ['organization', 'documentId', 'editorId', ...CONTENT_COLUMNS],
+  ['documentId', 'editorId'],
+);
+
+const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], {
+  replaced: CONTENT_COLUMNS,
 });
 
 /**
@@ -51,7 +46,8 @@ export async function writeEditor(
     throw fieldRefusal(['type'], `must be "${type}", the type of the existing content, got "${input.type}"`);
   const document = decodeDocument(existing?.state);
   replaceContent(document, contentKey, parseContent(input));
-  const columns = {
+  const editor = {
+    ...{ organization, documentId, editorId },
     state: encodeDocument(document),
     types: JSON.stringify(Object.fromEntries(types.set(contentKey, type))),
     contentKey,
@@ -59,12 +55,7 @@ export async function writeEditor(
     lastUpdatedBy: null,
     sessionId: null,
   };
-  const editor = { organization, documentId, editorId, ...columns };
-  await database
-    .insertInto('editors')
-    .values(editor)
-    .onConflict((conflict) => conflict.columns(['organization', 'documentId', 'editorId']).doUpdateSet(columns))
-    .execute();
+  await upsertEditor(database, [editor]);
   return editor;
 }
 

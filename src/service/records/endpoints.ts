@@ -43,13 +43,10 @@ const selectNewer = prepareQuery((database, { apiKey, afterKey = 0, limit }: End
     .limit(sql.lit(limit)),
 );
 
-const selectEndpoint = prepareQuery((database, { apiKey, id }: { readonly apiKey: string; readonly id: string }) =>
-  database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id),
-);
-
 /** @throws Refusal NOT_FOUND if the API key does not have this endpoint */
 export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {
-  const [found] = await selectEndpoint(database, { apiKey, id });
+  const endpoint = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+  const found = await endpoint.executeTakeFirst();
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
 }

@@ -42,7 +42,7 @@ export function createFolder(
 }
 
 /** Whether moving a folder below `parent` would create a cycle. */
-export function wouldContainItself(folder: Folder, parent: ParentFolder): boolean {
+export function wouldCreateCycle(folder: Folder, parent: ParentFolder): boolean {
   return parent.folderId === folder.folderId || parent.ancestors.includes(folder.folderId);
 }
 

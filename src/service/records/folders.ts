@@ -3,21 +3,18 @@ import type { KeyCall } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
 import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { prepareUpsert } from '../store/upsert.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';
 
-/** Selects the folders of an organization, or the given ones, oldest first. */
-const selectFolders = prepareQuery((database, filter: { organization: number; folderIds?: readonly string[] }) => {
-  const all = database
-    .selectFrom('folders')
-    .selectAll()
-    .where('organization', '=', filter.organization)
-    .orderBy('createdAt')
-    .orderBy('folderId');
-  return filter.folderIds ? all.where('folderId', 'in', filter.folderIds) : all;
-});
+const FOLDER_COLUMNS = [
+  ...(['folderId', 'folderName', 'parentFolderId', 'ancestors', 'accessType'] as const),
+  ...(['inheritAccessFromParent', 'createdAt', 'lastUpdated'] as const),
+];
+
+/** Selects folders, oldest first. */
+const selectFolders = prepareSelect('folders', FOLDER_COLUMNS, ['createdAt', 'folderId']);
 
 const selectFolderTree = prepareQuery((database, filter: { organization: number; folderId: string; levels: number }) =>
   database
@@ -42,7 +39,7 @@ const selectFolderTree = prepareQuery((database, filter: { organization: number;
         ),
     )
     .selectFrom('tree')
-    .selectAll()
+    .select(FOLDER_COLUMNS)
     .orderBy('level')
     .orderBy('createdAt')
     .orderBy('folderId'),
@@ -74,7 +71,7 @@ export async function findFolders(
 ): Promise<Map<string, Folder>> {
   const found = new Map<string, Folder>();
   for (const batch of chunkRows(folderIds)) {
-    const rows = await selectFolders(database, { organization, folderIds: batch });
+    const rows = await selectFolders(database, { organization, folderId: batch });
     for (const row of rows) found.set(row.folderId, fromRow(row));
   }
   return found;
@@ -104,20 +101,8 @@ export async function saveFolders(database: Database, organization: number, save
   }
 }
 
-function fromRow(row: Selectable<Tables['folders']>): Folder {
-  const { folderId, folderName, parentFolderId, accessType, createdAt, lastUpdated } = row;
-  const ancestors: string[] = JSON.parse(row.ancestors);
-  const inheritAccessFromParent = row.inheritAccessFromParent === 1;
-  return {
-    folderId,
-    folderName,
-    parentFolderId,
-    ancestors,
-    accessType,
-    inheritAccessFromParent,
-    createdAt,
-    lastUpdated,
-  };
+function fromRow(row: Omit<Selectable<Tables['folders']>, 'organization'>): Folder {
+  return { ...row, ancestors: JSON.parse(row.ancestors), inheritAccessFromParent: row.inheritAccessFromParent === 1 };
 }
 
 function toRow(organization: number, folder: Folder): Insertable<Tables['folders']> {

@@ -1,6 +1,5 @@
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpdate, prepareUpsert } from '../store/statements.ts';
 import type { MemberLevel } from '../store/tables.ts';
-import { prepareUpsert } from '../store/upsert.ts';
 
 /** An organization, folder, or document that users are members of. Membership on one level does not imply another. */
 export interface MembershipTarget {
@@ -16,25 +15,6 @@ export const upsertMembers = prepareUpsert('members', ['organization', 'level', 
   replaced: ['expiresAt'],
 });
 
-export const selectMembers = prepareQuery(
-  (database, filter: MembershipTarget & { readonly userIds: readonly string[] }) =>
-    database
-      .selectFrom('members')
-      .select('userId')
-      .where('organization', '=', filter.organization)
-      .where('level', '=', filter.level)
-      .where('resourceId', '=', filter.resourceId)
-      .where('userId', 'in', filter.userIds),
-);
+export const selectMembers = prepareSelect('members', ['userId']);
 
-/** Changes the role of members. */
-export const updateMemberRoles = prepareQuery(
-  (database, update: MembershipTarget & { readonly accessRole: string; readonly userIds: readonly string[] }) =>
-    database
-      .updateTable('members')
-      .set({ accessRole: update.accessRole })
-      .where('organization', '=', update.organization)
-      .where('level', '=', update.level)
-      .where('resourceId', '=', update.resourceId)
-      .where('userId', 'in', update.userIds),
-);
+export const updateMembers = prepareUpdate('members');

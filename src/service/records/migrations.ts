@@ -1,10 +1,11 @@
-import type { Selectable } from 'kysely';
 import type { MigrationStatus } from '../store/key-tables.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect, prepareUpdate } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
+import { updateMembers } from './members.ts';
+import { findOrganization } from './organizations.ts';
 
-export type Migration = Selectable<Tables['documentMigrations']>;
+export type Migration = Omit<Tables['documentMigrations'], 'createdAt'>;
 
 const UNFINISHED_STATUSES: readonly MigrationStatus[] = ['pending', 'in_progress'];
 
@@ -12,15 +13,13 @@ export function isUnfinished({ status }: Pick<Migration, 'status'>): boolean {
   return UNFINISHED_STATUSES.includes(status);
 }
 
-export const selectMigration = prepareQuery(
-  (database, filter: Pick<Migration, 'apiKey' | 'organizationId' | 'migrationId'>) =>
-    database
-      .selectFrom('documentMigrations')
-      .selectAll()
-      .where('migrationId', '=', filter.migrationId)
-      .where('apiKey', '=', filter.apiKey)
-      .where('organizationId', '=', filter.organizationId),
+export const selectMigrations = prepareSelect(
+  'documentMigrations',
+  ['migrationId', 'apiKey', 'organizationId', 'documentId', 'newDocumentId', 'status'],
+  ['createdAt'],
 );
+
+const updateMigration = prepareUpdate('documentMigrations');
 
 /**
  * Runs the remaining steps of a migration. Each step is a transaction that starts with the current status, so any
@@ -32,58 +31,31 @@ export async function finishMigration(store: Store, migrationId: string): Promis
 
 /** Finishes all interrupted migrations. */
 export async function finishMigrations(store: Store): Promise<void> {
-  const unfinished = await store.read((database) =>
-    database
-      .selectFrom('documentMigrations')
-      .select('migrationId')
-      .where('status', 'in', UNFINISHED_STATUSES)
-      .orderBy('createdAt')
-      .execute(),
-  );
+  const unfinished = await store.read((database) => selectMigrations(database, { status: UNFINISHED_STATUSES }));
   for (const { migrationId } of unfinished) await finishMigration(store, migrationId);
 }
 
 /** Runs the next step of a migration. Returns true if there are more. */
 async function advanceMigration(database: Database, migrationId: string): Promise<boolean> {
-  const migration = await database
-    .selectFrom('documentMigrations')
-    .selectAll()
-    .where('migrationId', '=', migrationId)
-    .executeTakeFirst();
+  const [migration] = await selectMigrations(database, { migrationId });
   if (!migration || !isUnfinished(migration)) return false;
   const status = migration.status === 'pending' ? 'in_progress' : await moveDocument(database, migration);
-  await database.updateTable('documentMigrations').set({ status }).where('migrationId', '=', migrationId).execute();
+  await updateMigration(database, { set: { status }, where: { migrationId } });
   return isUnfinished({ status });
 }
 
 /** Changes the ID of a document in all its data. Fails if the document does not exist or the new ID is in use. */
 async function moveDocument(database: Database, migration: Migration): Promise<MigrationStatus> {
   const { apiKey, organizationId, documentId, newDocumentId } = migration;
-  const { key: organization } =
-    (await database
-      .selectFrom('organizations')
-      .select('key')
-      .where('apiKey', '=', apiKey)
-      .where('organizationId', '=', organizationId)
-      .executeTakeFirst()) ?? {};
+  const organization = await findOrganization({ database, apiKey }, organizationId);
   if (organization === undefined) return 'failed';
   if (await hasDocumentData(database, organization, newDocumentId)) return 'failed';
   if (!(await hasDocumentData(database, organization, documentId))) return 'failed';
   for (const table of DOCUMENT_TABLES) {
-    await database
-      .updateTable(table)
-      .set({ documentId: newDocumentId })
-      .where('organization', '=', organization)
-      .where('documentId', '=', documentId)
-      .execute();
+    await prepareUpdate(table)(database, { set: { documentId: newDocumentId }, where: { organization, documentId } });
   }
-  await database
-    .updateTable('members')
-    .set({ resourceId: newDocumentId })
-    .where('organization', '=', organization)
-    .where('level', '=', 'document')
-    .where('resourceId', '=', documentId)
-    .execute();
+  const where = { organization, level: 'document', resourceId: documentId } as const;
+  await updateMembers(database, { set: { resourceId: newDocumentId }, where });
   return 'completed';
 }
 

@@ -1,30 +1,21 @@
-import type { Insertable } from 'kysely';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall, KeyScope } from '../call.ts';
 import { invalidArgument } from '../refusal.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
+import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
-const selectOrganizationKey = prepareQuery(
-  (database, filter: { readonly apiKey: string; readonly organizationId: string }) =>
-    database
-      .selectFrom('organizations')
-      .select('key')
-      .where('apiKey', '=', filter.apiKey)
-      .where('organizationId', '=', filter.organizationId),
-);
+const selectOrganizationKey = prepareSelect('organizations', ['key']);
 
 /** Adds organizations that do not exist, and returns their keys and IDs. */
-export const insertOrganizations = prepareQuery((database, rows: readonly Insertable<Tables['organizations']>[]) =>
-  database
-    .insertInto('organizations')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['apiKey', 'organizationId']).doNothing())
-    .returning(['key', 'organizationId']),
-);
+export const insertOrganizations = prepareInsert('organizations', {
+  key: ['apiKey', 'organizationId'],
+  returning: ['key', 'organizationId'],
+});
 
 /** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */
-export async function findOrganization(call: KeyCall, organizationId: string): Promise<number | undefined> {
-  const [found] = await selectOrganizationKey(call.database, { apiKey: call.apiKey, organizationId });
+export async function findOrganization(
+  { database, apiKey }: KeyScope,
+  organizationId: string,
+): Promise<number | undefined> {
+  const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
   return found?.key;
 }
 

@@ -1,5 +1,4 @@
-import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareUpsert } from '../store/upsert.ts';
+import { prepareDelete, prepareUpsert } from '../store/statements.ts';
 
 /** Adds users as present. For users who are already present, updates the given fields. */
 export const upsertPresence = prepareUpsert('presence', ['organization', 'documentId', 'userId'], {
@@ -7,14 +6,4 @@ export const upsertPresence = prepareUpsert('presence', ['organization', 'docume
   replaced: ['lastUpdated'],
 });
 
-export const deletePresence = prepareQuery(
-  (
-    database,
-    filter: { readonly organization: number; readonly documentId: string; readonly userIds: readonly string[] },
-  ) =>
-    database
-      .deleteFrom('presence')
-      .where('organization', '=', filter.organization)
-      .where('documentId', '=', filter.documentId)
-      .where('userId', 'in', filter.userIds),
-);
+export const deletePresence = prepareDelete('presence');

@@ -26,7 +26,7 @@ export async function* findRecipients(
     let userIds = candidates;
     if (levels) userIds = (await selectUsersWithAccess(database, { organization, levels, userIds, now })).map(userIdOf);
     if (context && userIds.length > 0) {
-      const found = await selectUsers(database, { organization, userIds });
+      const found = await selectUsers(database, { organization, userId: userIds });
       userIds = found.filter((user) => matchesContext(user.otherFields, context.access)).map(userIdOf);
     }
     if (userIds.length > 0) yield userIds;

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -78,27 +79,6 @@ export async function addUserData(
 }
 
 /** Links items to users. */
-export const insertParticipants = prepareQuery((database, rows: readonly Insertable<Tables['participants']>[]) =>
-  database
-    .insertInto('participants')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing()),
-);
+export const insertParticipants = prepareInsert('participants');
 
-const selectNotification = prepareQuery(
-  (database, filter: { readonly organization: number; readonly notificationId: string }) =>
-    database
-      .selectFrom('userData')
-      .select('key')
-      .where('organization', '=', filter.organization)
-      .where('notificationId', '=', filter.notificationId)
-      .limit(sql.lit(1)),
-);
-
-export async function hasNotification(
-  database: Database,
-  organization: number,
-  notificationId: string,
-): Promise<boolean> {
-  return (await selectNotification(database, { organization, notificationId })).length > 0;
-}
+export const selectUserDataKeys = prepareSelect('userData', ['key']);

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { generateId } from '../secrets.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareInsert, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { serializeOtherFields } from './other-fields.ts';
@@ -15,29 +15,12 @@ export interface UserInput {
 }
 
 /** Adds users, or updates the given fields of existing users. Returns the service's ID for each user. */
-export const upsertUsers = prepareQuery((database, rows: readonly UserRow[]) =>
-  database
-    .insertInto('users')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['organization', 'userId']).doUpdateSet(({ fn, ref }) => ({
-        name: fn.coalesce(ref('excluded.name'), ref('users.name')),
-        email: fn.coalesce(ref('excluded.email'), ref('users.email')),
-        initial: fn.coalesce(ref('excluded.initial'), ref('users.initial')),
-        otherFields: fn.coalesce(ref('excluded.otherFields'), ref('users.otherFields')),
-      })),
-    )
-    .returning(['userId', 'id']),
-);
+export const upsertUsers = prepareUpsert('users', ['organization', 'userId'], {
+  merged: ['name', 'email', 'initial', 'otherFields'],
+  returning: ['userId', 'id'],
+});
 
-export const selectUsers = prepareQuery(
-  (database, filter: { readonly organization: number; readonly userIds: readonly string[] }) =>
-    database
-      .selectFrom('users')
-      .select(['userId', 'otherFields'])
-      .where('organization', '=', filter.organization)
-      .where('userId', 'in', filter.userIds),
-);
+export const selectUsers = prepareSelect('users', ['userId', 'otherFields']);
 
 /** Converts a user to a row. Omits the role, which is part of a membership. */
 export function toUserRow(organization: number, user: UserInput & { readonly accessRole?: unknown }): UserRow {
@@ -60,12 +43,7 @@ function initialOf(name = ''): string | undefined {
 
 /** Adds a user who has only an ID, unless the user exists. */
 export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
-  await insertUser(database, { ...user, id: generateId() });
+  await insertUsers(database, [{ ...user, id: generateId() }]);
 }
 
-const insertUser = prepareQuery((database, row: UserRow) =>
-  database
-    .insertInto('users')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing()),
-);
+const insertUsers = prepareInsert('users');

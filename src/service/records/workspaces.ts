@@ -1,5 +1,5 @@
 import { generateId, generateSigningKey, generateToken } from '../secrets.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 export interface NewWorkspace {
@@ -38,17 +38,11 @@ export async function createWorkspace(
   return { apiKey, authToken, workspaceId, workspaceAuthToken };
 }
 
-const selectWorkspace = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId),
-);
-
-const selectKeys = prepareQuery((database, { workspaceId }: { readonly workspaceId: string }) =>
-  database.selectFrom('apiKeys').select(['id', 'apiKeyName', 'type']).where('workspaceId', '=', workspaceId),
-);
+const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
 /** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
-  const [found] = await selectWorkspace(database, { workspaceId });
+  const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
   const keys = await selectKeys(database, { workspaceId });
   const apiKeyList: Record<string, (typeof keys)[number]> = Object.create(null);

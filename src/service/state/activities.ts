@@ -1,21 +1,8 @@
 import { selectActivities } from '../records/activities.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareUpsert } from '../store/upsert.ts';
-import {
-  batchByOrganization,
-  type OrganizationQuery,
-  parseOtherFields,
-  readByOrganization,
-  type Section,
-} from './section.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { batchByOrganization, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
-const select = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('activities')
-    .select(['activityId', 'documentId', 'data'])
-    .where('organization', '=', organization)
-    .orderBy('key'),
-);
+const select = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
 
 const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
   replaced: ['documentId', 'data', 'lastUpdated'],
@@ -36,7 +23,7 @@ export const activities: Section<'activities'> = {
   write: async (scope, records) => {
     const { database, now } = scope;
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const found = await selectActivities(database, { organization, activityIds: batch.map(({ id }) => id) });
+      const found = await selectActivities(database, { organization, activityId: batch.map(({ id }) => id) });
       const existing = new Map(found.map((row) => [row.activityId, row]));
       const rows = batch.map(({ organizationId: _, documentId, id, ...fields }) => ({
         organization,

@@ -1,6 +1,6 @@
 import { findAllAgents } from '../records/agents.ts';
 import { chunkRows } from '../store/chunks.ts';
-import { prepareUpsert } from '../store/upsert.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Section } from './section.ts';
 
 const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: ['agent'] });
@@ -16,12 +16,14 @@ export const agents: Section<'agents'> = {
   },
 };
 
+const selectGroups = prepareSelect('agentGroups', ['agentGroup'], ['key']);
+
 const upsertGroups = prepareUpsert('agentGroups', ['apiKey', 'groupId'], { replaced: ['agentIds', 'agentGroup'] });
 
 export const agentGroups: Section<'agentGroups'> = {
   read: async ({ database, apiKey }) => {
-    const groups = database.selectFrom('agentGroups').select('agentGroup').where('apiKey', '=', apiKey);
-    return (await groups.orderBy('key').execute()).map(({ agentGroup }) => JSON.parse(agentGroup));
+    const groups = await selectGroups(database, { apiKey });
+    return groups.map(({ agentGroup }) => JSON.parse(agentGroup));
   },
   write: async ({ database, apiKey }, records) => {
     for (const batch of chunkRows(records)) {

@@ -1,23 +1,13 @@
 import type { State } from '../../catalog/state.ts';
 import { decodeDocument, readContent } from '../records/crdt-content.ts';
 import { type Editor, parseTypes, selectEditors, writeEditor } from '../records/editors.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
-import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section } from './section.ts';
+import { batchByOrganization, readByOrganization, type Section } from './section.ts';
 
 type ContentRecord = State['crdt'][number];
 
-const select = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('editors')
-    .selectAll()
-    .where('organization', '=', organization)
-    .orderBy('documentId')
-    .orderBy('editorId'),
-);
-
 /** Contents of editors, without their edit history. */
 export const crdt: Section<'crdt'> = {
-  read: async (scope) => (await readByOrganization(scope, select, readContents)).flat(),
+  read: async (scope) => (await readByOrganization(scope, selectEditors, readContents)).flat(),
 
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {

@@ -1,18 +1,13 @@
 import { generateDocumentNumber } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareUpsert } from '../store/upsert.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-/** Selects the documents of an organization, or the given ones, oldest first. */
-const select = prepareQuery((database, filter: { organization: number; documentIds?: readonly string[] }) => {
-  const all = database
-    .selectFrom('documents')
-    .select(['documentId', 'documentName', 'folderId', 'disabled', 'accessType'])
-    .where('organization', '=', filter.organization)
-    .orderBy('key');
-  return filter.documentIds ? all.where('documentId', 'in', filter.documentIds) : all;
-});
+const select = prepareSelect(
+  'documents',
+  ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'],
+  ['key'],
+);
 
 const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
   replaced: ['documentName', 'folderId', 'disabled', 'accessType'],
@@ -35,8 +30,8 @@ export const documents: Section<'documents'> = {
 
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const documentIds = batch.map(({ documentId }) => documentId);
-      const found = await select(scope.database, { organization, documentIds });
+      const filter = { organization, documentId: batch.map(({ documentId }) => documentId) };
+      const found = await select(scope.database, filter);
       const existing = new Map(found.map((row) => [row.documentId, row]));
       const rows = batch.map(({ documentId, documentName, folderId, disabled, accessType }) => {
         const current = existing.get(documentId);

@@ -1,35 +1,16 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers } from '../records/user-groups.ts';
 import { chunkRows } from '../store/chunks.ts';
-import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareUpsert } from '../store/upsert.ts';
-import {
-  batchByOrganization,
-  type OrganizationQuery,
-  omitUnset,
-  parseOtherFields,
-  readByOrganization,
-  type Section,
-} from './section.ts';
+import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
-const select = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database.selectFrom('userGroups').selectAll().where('organization', '=', organization).orderBy('groupId'),
-);
+const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
 
-const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('userGroupMembers')
-    .select(['groupId', 'userId'])
-    .where('organization', '=', organization)
-    .orderBy('userId'),
-);
+const selectMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
 
 const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], { merged: ['groupName', 'otherFields'] });
 
-const deleteMembers = prepareQuery(
-  (database, { organization, groupIds }: OrganizationQuery & { readonly groupIds: readonly string[] }) =>
-    database.deleteFrom('userGroupMembers').where('organization', '=', organization).where('groupId', 'in', groupIds),
-);
+const deleteMembers = prepareDelete('userGroupMembers');
 
 export const groups: Section<'groups'> = {
   read: (scope) =>
@@ -50,7 +31,7 @@ export const groups: Section<'groups'> = {
       await upsert(database, rows);
       const withMembers = batch.filter(({ userIds }) => userIds !== undefined);
       if (withMembers.length > 0)
-        await deleteMembers(database, { organization, groupIds: withMembers.map(({ groupId }) => groupId) });
+        await deleteMembers(database, { organization, groupId: withMembers.map(({ groupId }) => groupId) });
       const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
         userIds.map((userId) => ({ organization, groupId, userId })),
       );

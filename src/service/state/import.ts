@@ -10,7 +10,7 @@ export interface StateImport {
   /** API key that the records will belong to. */
   readonly apiKey: string;
   readonly now: number;
-  /** Check the state, but do not write it. */
+  /** Whether to check the state without writing it. */
   readonly dryRun: boolean;
 }
 

@@ -1,7 +1,9 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { chunkRows } from '../store/chunks.ts';
-import { prepareUpsert } from '../store/upsert.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { omitUnset, parseOtherFields, type Section } from './section.ts';
+
+const select = prepareSelect('organizations', ['organizationId', 'organizationName', 'otherFields'], ['key']);
 
 const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
   merged: ['organizationName', 'otherFields'],
@@ -10,13 +12,7 @@ const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
 /** Organizations. The import creates missing ones beforehand, so `write` only sets fields. */
 export const organizations: Section<'organizations'> = {
   read: async ({ database, apiKey }) => {
-    const rows = await database
-      .selectFrom('organizations')
-      .select(['organizationId', 'organizationName', 'otherFields'])
-      .where('apiKey', '=', apiKey)
-      .orderBy('key')
-      .execute();
-    return rows.map(({ organizationId, organizationName, otherFields: others }) => ({
+    return (await select(database, { apiKey })).map(({ organizationId, organizationName, otherFields: others }) => ({
       organizationId,
       ...omitUnset({ organizationName }),
       ...parseOtherFields(others),

@@ -71,7 +71,7 @@ async function collectUserKeys(scope: StateScope, { users, groups }: State): Pro
     const unresolved = userIds.filter((userId) => !known.has(keyOf(organizationId, userId)));
     if (organization === undefined) continue;
     for (const batch of chunkRows(unresolved)) {
-      const found = await selectUsers(scope.database, { organization, userIds: batch });
+      const found = await selectUsers(scope.database, { organization, userId: batch });
       for (const { userId } of found) known.add(keyOf(organizationId, userId));
     }
   }

@@ -2,6 +2,7 @@ import type { State, StateKind } from '../../catalog/state.ts';
 import type { KeyScope } from '../call.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows } from '../store/chunks.ts';
+import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 /** The API key that owns a state, with the surrogate keys of its organizations by ID, oldest first. */
@@ -10,11 +11,12 @@ export interface StateScope extends KeyScope {
   readonly organizations: ReadonlyMap<string, number>;
 }
 
+const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['key']);
+
 /** Loads the existing organizations of an API key. */
 export async function loadScope(context: Omit<StateScope, 'organizations'>): Promise<StateScope> {
   const { database, apiKey } = context;
-  const organizations = database.selectFrom('organizations').select(['organizationId', 'key']);
-  const rows = await organizations.where('apiKey', '=', apiKey).orderBy('key').execute();
+  const rows = await selectOrganizations(database, { apiKey });
   return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
 }
 

@@ -3,7 +3,7 @@ import { addUserData, insertParticipants, toUserDataItem } from '../records/user
 import { chunkRows } from '../store/chunks.ts';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Tables } from '../store/tables.ts';
+import { prepareDelete } from '../store/statements.ts';
 import {
   batchByOrganization,
   type OrganizationQuery,
@@ -24,15 +24,7 @@ const select = prepareQuery((database, { organization }: OrganizationQuery) =>
     .orderBy('userData.key'),
 );
 
-type Participation = Pick<Tables['participants'], 'organization' | 'userId' | 'feature'>;
-
-const deleteParticipation = prepareQuery((database, { organization, userId, feature }: Participation) =>
-  database
-    .deleteFrom('participants')
-    .where('organization', '=', organization)
-    .where('userId', '=', userId)
-    .where('feature', '=', feature),
-);
+const deleteParticipation = prepareDelete('participants');
 
 const deleteOrphanedItems = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
@@ -69,7 +61,7 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Replaces the lists of a user that the record contains. */
+/** Replaces a user's lists with the lists in the record. */
 async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {

@@ -3,6 +3,7 @@ import { upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { prepareDelete, prepareSelect } from '../store/statements.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import {
   batchByOrganization,
@@ -16,13 +17,7 @@ import {
 
 type User = State['users'][number];
 
-const select = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('users')
-    .select(['userId', 'name', 'email', 'initial', 'otherFields'])
-    .where('organization', '=', organization)
-    .orderBy('userId'),
-);
+const select = prepareSelect('users', ['userId', 'name', 'email', 'initial', 'otherFields'], ['userId']);
 
 /** Selects memberships in the organization, then in folders, then in documents. */
 const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
@@ -34,10 +29,7 @@ const selectMembers = prepareQuery((database, { organization }: OrganizationQuer
     .orderBy('resourceId'),
 );
 
-const deleteMembers = prepareQuery(
-  (database, { organization, userIds }: OrganizationQuery & { readonly userIds: readonly string[] }) =>
-    database.deleteFrom('members').where('organization', '=', organization).where('userId', 'in', userIds),
-);
+const deleteMembers = prepareDelete('members');
 
 export const users: Section<'users'> = {
   read: (scope) =>
@@ -56,21 +48,21 @@ export const users: Section<'users'> = {
   write: async (scope, records) => {
     const { database } = scope;
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const existing = await selectUsers(database, { organization, userIds: batch.map(({ userId }) => userId) });
+      const existing = await selectUsers(database, { organization, userId: batch.map(({ userId }) => userId) });
       const existingIds = new Set(existing.map(({ userId }) => userId));
       await upsertUsers(
         database,
         batch.map(({ organizationId: _, memberships: __, ...user }) => toUserRow(organization, user)),
       );
       const withMemberships = batch.filter(({ memberships }) => memberships !== undefined).map(({ userId }) => userId);
-      if (withMemberships.length > 0) await deleteMembers(database, { organization, userIds: withMemberships });
+      if (withMemberships.length > 0) await deleteMembers(database, { organization, userId: withMemberships });
       const members = batch.flatMap((user) => memberRows(scope, organization, user, existingIds.has(user.userId)));
       for (const rows of chunkRows(members)) await upsertMembers(database, rows);
     }
   },
 };
 
-const selectWithMembers = async (...[database, query]: Parameters<typeof select>) => {
+const selectWithMembers = async (...[database, query]: Parameters<typeof selectMembers>) => {
   const members = Map.groupBy(await selectMembers(database, query), ({ userId }) => userId);
   const found = await select(database, query);
   return found.map((user) => ({ user, members: members.get(user.userId) ?? [] }));

@@ -24,7 +24,7 @@ export type StoreLocation =
 export function parseStoreLocation(location: string): StoreLocation {
   const { scheme, path = '' } = /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
   if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'database', url: databaseUrl(location) };
-  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocation(location);
+  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocationError(location);
   return { kind: 'file', path: resolve(path) };
 }
 
@@ -38,11 +38,11 @@ function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
   if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
-    throw invalidLocation(location);
+    throw invalidLocationError(location);
   return url;
 }
 
-function invalidLocation(location: string): SvcError {
+function invalidLocationError(location: string): SvcError {
   return new SvcError('usage', `'${location}' is not a valid store location`, {
     hint: 'use a path, or postgres://user@host:port/database',
   });

@@ -1,219 +1,103 @@
-import { type SchemaModule, sql } from 'kysely';
-import { createTable, KEY, optional, reference, required, TEXT_KEY, UNIQUE_TEXT } from './create-table.ts';
+import { sql } from 'kysely';
+import { columnTypesOf } from './sharing.ts';
 import type { Database } from './store.ts';
 
-/** Migrations, each from the previous version to the next. Released migrations must not change. */
-export const MIGRATIONS: readonly ((database: Database) => Promise<void>)[] = [
-  createInitialTables,
-  ({ schema }) => createDeliveryTables(schema),
-  ({ schema }) => schema.alterTable('endpoints').addColumn('begun', 'text').execute(),
-];
+const API_KEY = '"apiKey" text not null references "apiKeys" ("id")';
+const ORGANIZATION = '"organization" integer not null references "organizations" ("key")';
+
+const INITIAL_TABLES = `
+create table "workspaces" ("key" integer primary key, "id" text not null unique, "name" text not null,
+  "ownerId" text not null, "ownerName" text not null, "ownerEmail" text not null, "ownerAvatar" text not null,
+  "authToken" text not null, "signingKey" text not null);
+create table "apiKeys" ("id" text not null primary key,
+  "workspaceId" text not null references "workspaces" ("id"), "apiKeyName" text not null, "type" text not null);
+create table "authTokens" (${API_KEY}, "token" text not null, "name" text not null, "domains" text not null,
+  constraint "authTokenKey" primary key ("apiKey", "token"));
+create table "organizations" ("key" integer primary key, ${API_KEY}, "organizationId" text not null,
+  "organizationName" text, "otherFields" text, "createdAt" bigint not null,
+  constraint "organizationKey" unique ("apiKey", "organizationId"));
+create table "folders" (${ORGANIZATION}, "folderId" text not null, "folderName" text,
+  "parentFolderId" text not null, "ancestors" text not null, "accessType" text not null,
+  "inheritAccessFromParent" integer not null, "createdAt" bigint not null, "lastUpdated" bigint not null,
+  constraint "folderKey" primary key ("organization", "folderId"));
+create index "foldersByParent" on "folders" ("organization", "parentFolderId");
+create table "documents" ("key" integer primary key, ${ORGANIZATION}, "documentId" text not null,
+  "id" text not null, "documentName" text, "folderId" text, "disabled" integer default 0 not null,
+  "accessType" text default 'public' not null, "createdAt" bigint not null,
+  constraint "documentKey" unique ("organization", "documentId"),
+  constraint "documentFolder" foreign key ("organization", "folderId") references "folders" ("organization", "folderId"));
+create index "documentsInOrder" on "documents" ("organization", "key");
+create index "documentsByFolder" on "documents" ("organization", "folderId", "key");
+create table "users" (${ORGANIZATION}, "userId" text not null, "id" text not null, "name" text, "email" text,
+  "initial" text, "otherFields" text, constraint "userKey" primary key ("organization", "userId"));
+create table "members" ("organization" integer not null, "level" text not null, "resourceId" text not null,
+  "userId" text not null, "accessRole" text, "expiresAt" bigint, "addedAt" bigint not null,
+  constraint "memberKey" primary key ("organization", "level", "resourceId", "userId"),
+  constraint "memberUser" foreign key ("organization", "userId") references "users" ("organization", "userId"));
+create table "userGroups" (${ORGANIZATION}, "groupId" text not null, "groupName" text, "otherFields" text,
+  constraint "userGroupKey" primary key ("organization", "groupId"));
+create table "userGroupMembers" ("organization" integer not null, "groupId" text not null, "userId" text not null,
+  constraint "userGroupMemberKey" primary key ("organization", "groupId", "userId"),
+  constraint "memberOfGroup" foreign key ("organization", "groupId") references "userGroups" ("organization", "groupId"),
+  constraint "userInGroup" foreign key ("organization", "userId") references "users" ("organization", "userId"));
+create table "userData" ("key" integer primary key, ${ORGANIZATION}, "feature" text not null,
+  "notificationId" text, "documentId" text, "data" text not null);
+create index "userDataByNotification" on "userData" ("organization", "notificationId");
+create table "participants" ("organization" integer not null, "userId" text not null, "feature" text not null,
+  "item" integer not null references "userData" ("key"),
+  constraint "participantKey" primary key ("organization", "userId", "feature", "item"));
+create table "activities" ("key" integer primary key, ${ORGANIZATION}, "activityId" text not null,
+  "documentId" text not null, "data" text not null, "createdAt" bigint not null, "lastUpdated" bigint not null,
+  constraint "activityKey" unique ("organization", "activityId"));
+create table "presence" (${ORGANIZATION}, "documentId" text not null, "userId" text not null, "name" text,
+  "email" text, "status" text, "otherFields" text, "lastUpdated" bigint not null,
+  constraint "presenceKey" primary key ("organization", "documentId", "userId"));
+create table "configs" (${API_KEY}, "service" text not null, "config" text not null,
+  constraint "configKey" primary key ("apiKey", "service"));
+create table "endpoints" ("key" integer primary key, ${API_KEY}, "id" text not null unique, "url" text not null,
+  "description" text, "filterTypes" text, "channels" text, "disabled" integer not null, "rateLimit" integer,
+  "uid" text, "metadata" text, "secret" text not null, "createdAt" bigint not null, "updatedAt" bigint not null,
+  constraint "endpointUid" unique ("apiKey", "uid"));
+create index "endpointsInOrder" on "endpoints" ("apiKey", "key");
+create table "agents" ("key" integer primary key, ${API_KEY}, "agentId" text not null, "agent" text not null,
+  constraint "agentKey" unique ("apiKey", "agentId"));
+create table "agentGroups" ("key" integer primary key, ${API_KEY}, "groupId" text not null,
+  "agentIds" text not null, "agentGroup" text not null, constraint "agentGroupKey" unique ("apiKey", "groupId"));
+create table "documentMigrations" ("migrationId" text not null primary key, ${API_KEY},
+  "organizationId" text not null, "documentId" text not null, "newDocumentId" text not null,
+  "status" text not null, "createdAt" bigint not null);
+create index "documentMigrationsByStatus" on "documentMigrations" ("status");
+create table "editors" (${ORGANIZATION}, "documentId" text not null, "editorId" text not null,
+  "state" text not null, "types" text not null, "contentKey" text not null, "lastUpdate" bigint not null,
+  "lastUpdatedBy" text, "sessionId" text, constraint "editorKey" primary key ("organization", "documentId", "editorId"))`;
+
+const DELIVERY_TABLES = `
+create table "deliveries" ("key" integer primary key, "id" text not null unique, ${API_KEY}, "form" text not null,
+  "lane" text not null, "event" text not null, "payload" text, "size" integer not null, "state" text not null,
+  "attempts" text not null, "tries" integer not null, "dueAt" bigint, "owner" text, "createdAt" bigint not null);
+create index "deliveriesDue" on "deliveries" ("lane", "dueAt", "key") where "dueAt" is not null;
+create index "deliveriesEnded" on "deliveries" ("state", "key") where "dueAt" is null;
+alter table "endpoints" add column "failingSince" bigint`;
+
+/** Migrations in SQL, each from the previous version to the next. Released migrations must not change. */
+export const MIGRATIONS = [INITIAL_TABLES, DELIVERY_TABLES, 'alter table "endpoints" add column "begun" text'];
 
 /** Upgrades a store (default: to the newest version). The transaction must exclude other writers. */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
-  await database.schema
-    .createTable('schemaVersion')
-    .ifNotExists()
-    .addColumn('version', 'integer', (column) => column.notNull())
-    .execute();
+  await run(database, 'create table if not exists "schemaVersion" ("version" integer not null)');
   const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
   const from = found?.version ?? 0;
-  for (const step of MIGRATIONS.slice(from, target)) await step(database);
+  for (const migration of MIGRATIONS.slice(from, target)) await run(database, migration);
   if (!found) await database.insertInto('schemaVersion').values({ version: target }).execute();
   else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
 }
 
-async function createInitialTables({ schema }: Database): Promise<void> {
-  await createWorkspaceTables(schema);
-  await createOrganizationTables(schema);
-  await createUserTables(schema);
-  await createUserDataTables(schema);
-  await createActivityTables(schema);
-  await createKeyTables(schema);
-  await createTable(schema, 'editors', {
-    organization: ORGANIZATION,
-    ...required('text', 'documentId', 'editorId', 'state', 'types', 'contentKey'),
-    ...required('bigint', 'lastUpdate'),
-    ...optional('text', 'lastUpdatedBy', 'sessionId'),
-  })
-    .addPrimaryKeyConstraint('editorKey', ['organization', 'documentId', 'editorId'])
-    .execute();
-}
-
-const ORGANIZATION = reference('integer', 'organizations.key');
-const API_KEY = reference('text', 'apiKeys.id');
-
-async function createWorkspaceTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'workspaces', {
-    key: KEY,
-    id: UNIQUE_TEXT,
-    ...required('text', 'name', 'ownerId', 'ownerName', 'ownerEmail', 'ownerAvatar', 'authToken', 'signingKey'),
-  }).execute();
-  await createTable(schema, 'apiKeys', {
-    id: TEXT_KEY,
-    workspaceId: reference('text', 'workspaces.id'),
-    ...required('text', 'apiKeyName', 'type'),
-  }).execute();
-  await createTable(schema, 'authTokens', { apiKey: API_KEY, ...required('text', 'token', 'name', 'domains') })
-    .addPrimaryKeyConstraint('authTokenKey', ['apiKey', 'token'])
-    .execute();
-}
-
-async function createOrganizationTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'organizations', {
-    ...{ key: KEY, apiKey: API_KEY },
-    ...required('text', 'organizationId'),
-    ...optional('text', 'organizationName', 'otherFields'),
-    ...required('bigint', 'createdAt'),
-  })
-    .addUniqueConstraint('organizationKey', ['apiKey', 'organizationId'])
-    .execute();
-  await createTable(schema, 'folders', {
-    organization: ORGANIZATION,
-    ...required('text', 'folderId'),
-    ...optional('text', 'folderName'),
-    ...required('text', 'parentFolderId', 'ancestors', 'accessType'),
-    ...required('integer', 'inheritAccessFromParent'),
-    ...required('bigint', 'createdAt', 'lastUpdated'),
-  })
-    .addPrimaryKeyConstraint('folderKey', ['organization', 'folderId'])
-    .execute();
-  await schema.createIndex('foldersByParent').on('folders').columns(['organization', 'parentFolderId']).execute();
-  await createTable(schema, 'documents', {
-    ...{ key: KEY, organization: ORGANIZATION },
-    ...required('text', 'documentId', 'id'),
-    ...optional('text', 'documentName', 'folderId'),
-    disabled: ['integer', (column) => column.notNull().defaultTo(0)],
-    accessType: ['text', (column) => column.notNull().defaultTo(sql.lit('public'))],
-    ...required('bigint', 'createdAt'),
-  })
-    .addUniqueConstraint('documentKey', ['organization', 'documentId'])
-    .addForeignKeyConstraint('documentFolder', ['organization', 'folderId'], 'folders', ['organization', 'folderId'])
-    .execute();
-  await schema.createIndex('documentsInOrder').on('documents').columns(['organization', 'key']).execute();
-  await schema.createIndex('documentsByFolder').on('documents').columns(['organization', 'folderId', 'key']).execute();
-}
-
-async function createUserTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'users', {
-    organization: ORGANIZATION,
-    ...required('text', 'userId', 'id'),
-    ...optional('text', 'name', 'email', 'initial', 'otherFields'),
-  })
-    .addPrimaryKeyConstraint('userKey', ['organization', 'userId'])
-    .execute();
-  await createTable(schema, 'members', {
-    ...required('integer', 'organization'),
-    ...required('text', 'level', 'resourceId', 'userId'),
-    ...optional('text', 'accessRole'),
-    ...optional('bigint', 'expiresAt'),
-    ...required('bigint', 'addedAt'),
-  })
-    .addPrimaryKeyConstraint('memberKey', ['organization', 'level', 'resourceId', 'userId'])
-    .addForeignKeyConstraint('memberUser', ['organization', 'userId'], 'users', ['organization', 'userId'])
-    .execute();
-  await createTable(schema, 'userGroups', {
-    organization: ORGANIZATION,
-    ...required('text', 'groupId'),
-    ...optional('text', 'groupName', 'otherFields'),
-  })
-    .addPrimaryKeyConstraint('userGroupKey', ['organization', 'groupId'])
-    .execute();
-  await createTable(schema, 'userGroupMembers', {
-    ...required('integer', 'organization'),
-    ...required('text', 'groupId', 'userId'),
-  })
-    .addPrimaryKeyConstraint('userGroupMemberKey', ['organization', 'groupId', 'userId'])
-    .addForeignKeyConstraint('memberOfGroup', ['organization', 'groupId'], 'userGroups', ['organization', 'groupId'])
-    .addForeignKeyConstraint('userInGroup', ['organization', 'userId'], 'users', ['organization', 'userId'])
-    .execute();
-}
-
-async function createUserDataTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'userData', {
-    ...{ key: KEY, organization: ORGANIZATION },
-    ...required('text', 'feature'),
-    ...optional('text', 'notificationId', 'documentId'),
-    ...required('text', 'data'),
-  }).execute();
-  const index = schema.createIndex('userDataByNotification').on('userData');
-  await index.columns(['organization', 'notificationId']).execute();
-  await createTable(schema, 'participants', {
-    ...required('integer', 'organization'),
-    ...required('text', 'userId', 'feature'),
-    item: reference('integer', 'userData.key'),
-  })
-    .addPrimaryKeyConstraint('participantKey', ['organization', 'userId', 'feature', 'item'])
-    .execute();
-}
-
-async function createActivityTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'activities', {
-    ...{ key: KEY, organization: ORGANIZATION },
-    ...required('text', 'activityId', 'documentId', 'data'),
-    ...required('bigint', 'createdAt', 'lastUpdated'),
-  })
-    .addUniqueConstraint('activityKey', ['organization', 'activityId'])
-    .execute();
-  await createTable(schema, 'presence', {
-    organization: ORGANIZATION,
-    ...required('text', 'documentId', 'userId'),
-    ...optional('text', 'name', 'email', 'status', 'otherFields'),
-    ...required('bigint', 'lastUpdated'),
-  })
-    .addPrimaryKeyConstraint('presenceKey', ['organization', 'documentId', 'userId'])
-    .execute();
-}
-
-async function createKeyTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'configs', { apiKey: API_KEY, ...required('text', 'service', 'config') })
-    .addPrimaryKeyConstraint('configKey', ['apiKey', 'service'])
-    .execute();
-  await createTable(schema, 'endpoints', {
-    ...{ key: KEY, apiKey: API_KEY, id: UNIQUE_TEXT },
-    ...required('text', 'url'),
-    ...optional('text', 'description', 'filterTypes', 'channels'),
-    ...required('integer', 'disabled'),
-    ...optional('integer', 'rateLimit'),
-    ...optional('text', 'uid', 'metadata'),
-    ...required('text', 'secret'),
-    ...required('bigint', 'createdAt', 'updatedAt'),
-  })
-    .addUniqueConstraint('endpointUid', ['apiKey', 'uid'])
-    .execute();
-  await schema.createIndex('endpointsInOrder').on('endpoints').columns(['apiKey', 'key']).execute();
-  await createTable(schema, 'agents', { key: KEY, apiKey: API_KEY, ...required('text', 'agentId', 'agent') })
-    .addUniqueConstraint('agentKey', ['apiKey', 'agentId'])
-    .execute();
-  await createTable(schema, 'agentGroups', {
-    ...{ key: KEY, apiKey: API_KEY },
-    ...required('text', 'groupId', 'agentIds', 'agentGroup'),
-  })
-    .addUniqueConstraint('agentGroupKey', ['apiKey', 'groupId'])
-    .execute();
-  await createTable(schema, 'documentMigrations', {
-    ...{ migrationId: TEXT_KEY, apiKey: API_KEY },
-    ...required('text', 'organizationId', 'documentId', 'newDocumentId', 'status'),
-    ...required('bigint', 'createdAt'),
-  }).execute();
-  await schema.createIndex('documentMigrationsByStatus').on('documentMigrations').column('status').execute();
-}
-
-async function createDeliveryTables(schema: SchemaModule): Promise<void> {
-  await createTable(schema, 'deliveries', {
-    ...{ key: KEY, id: UNIQUE_TEXT, apiKey: API_KEY },
-    ...required('text', 'form', 'lane', 'event'),
-    ...optional('text', 'payload'),
-    ...required('integer', 'size'),
-    ...required('text', 'state', 'attempts'),
-    ...required('integer', 'tries'),
-    ...optional('bigint', 'dueAt'),
-    ...optional('text', 'owner'),
-    ...required('bigint', 'createdAt'),
-  }).execute();
-  const due = schema.createIndex('deliveriesDue').on('deliveries').columns(['lane', 'dueAt', 'key']);
-  await due.where(sql.ref('dueAt'), 'is not', null).execute();
-  const ended = schema.createIndex('deliveriesEnded').on('deliveries').columns(['state', 'key']);
-  await ended.where(sql.ref('dueAt'), 'is', null).execute();
-  await schema.alterTable('endpoints').addColumn('failingSince', 'bigint').execute();
+/** Runs statements. Replaces SQLite's column types with those of the database. */
+async function run(database: Database, statements: string): Promise<void> {
+  const types = columnTypesOf(database);
+  const translated = statements.replace(
+    /\b(integer primary key|integer|bigint|text)\b/g,
+    (type) => types[type] ?? type,
+  );
+  for (const statement of translated.split(';')) await sql.raw(statement).execute(database);
 }

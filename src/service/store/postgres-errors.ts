@@ -6,12 +6,9 @@ import { damagedFailure, diskFullFailure } from './store-failure.ts';
 /** Failures and hints for errors on opening a database, by PostgreSQL error code. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
-  '28000': [
-    'permission_denied',
-    'use a user that the server accepts; its pg_hba.conf controls who may connect from where',
-  ],
-  '3D000': ['not_found', 'create it: createdb -E UTF8 <database>'],
-  '42501': ['permission_denied', 'svc creates its tables on first use: grant the user create on the schema'],
+  '28000': ['permission_denied', 'use a user that pg_hba.conf on the server allows to connect'],
+  '3D000': ['not_found', 'create the database: createdb -E UTF8 <database>'],
+  '42501': ['permission_denied', 'svc creates its tables on first use: grant CREATE on the schema to the user'],
   '53300': [
     'unreachable',
     'each svc process uses up to 11 connections: raise max_connections, or close other connections',
@@ -24,7 +21,7 @@ export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
   if (error instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
-      hint: 'try again when the upgrade is done',
+      hint: 'try again when the upgrade is finished',
       cause: error,
     });
   }
@@ -32,13 +29,13 @@ export function toOpenError(error: unknown, name: string): SvcError {
   const message = `cannot open the store ${name}: ${describeError(error)}`;
   const [failure, hint] = OPENING[code] ?? [];
   if (failure) return new SvcError(failure, message, { ...(hint && { hint }), cause: error });
-  if (lacksPassword(error)) {
+  if (isPasswordMissing(error)) {
     return new SvcError('no_credential', `the store ${name} requires a password, but none is set`, {
       hint: 'set PGPASSWORD, or add the password to ~/.pgpass',
       cause: error,
     });
   }
-  if (lacksTls(error)) {
+  if (isTlsMissing(error)) {
     return new SvcError('unreachable', message, {
       hint: 'turn on ssl on the server, or remove sslmode from the URL',
       cause: error,
@@ -60,9 +57,9 @@ export function toTransactionError(error: unknown, name: string): unknown {
   if (code === DISK_FULL) return diskFullFailure(name, error);
   if (DAMAGED.test(code)) return damagedFailure(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
-  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailable(error);
-  if (code === TOO_LONG) return notStorable('an ID is longer than the 2,700 bytes that an index can hold.');
-  if (DATA.test(code)) return notStorable('a number is too large.');
+  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailableRefusal(error);
+  if (code === TOO_LONG) return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
+  if (DATA.test(code)) return notStorableRefusal('a number is too large.');
   return error;
 }
 
@@ -109,21 +106,21 @@ function isUnreachable(error: unknown): boolean {
   );
 }
 
-function lacksTls(error: unknown): boolean {
+function isTlsMissing(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('The server does not support SSL');
 }
 
-function lacksPassword(error: unknown): boolean {
+function isPasswordMissing(error: unknown): boolean {
   return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
 }
 
-function unavailable(cause: unknown): Refusal {
+function unavailableRefusal(cause: unknown): Refusal {
   const error = new Refusal('UNAVAILABLE', 'The store cannot be reached.');
   error.cause = cause;
   return error;
 }
 
-function notStorable(reason: string): Refusal {
+function notStorableRefusal(reason: string): Refusal {
   return new Refusal('INVALID_ARGUMENT', `PostgreSQL cannot store this: ${reason}`);
 }
 

@@ -18,7 +18,7 @@ const NO_ECHO_RECONNECT_DELAY = 60_000;
 /** Time limit for closing a connection, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
-/** The names contain the schema, because each schema of a database can be a store. */
+/** Channel names contain the schema, because each schema of a database can be a store. */
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
@@ -153,7 +153,7 @@ class Member implements Membership {
   #receive(payload = ''): void {
     const { ownId, listener } = this.#dependencies;
     if (payload === echoRequest(ownId)) this.#echo();
-    else if (payload !== ownId && !isEchoRequest(payload)) listener.onNotified();
+    else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
   }
 
   /** Whether a notification from another connection arrives. */
@@ -169,18 +169,14 @@ class Member implements Membership {
   async #pollPeers(): Promise<void> {
     const connected = new Map((await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]));
     const absent = [...this.#peers].filter(([number]) => !connected.has(number));
-    const stillCounted = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
-    this.#peers = new Map([...connected, ...stillCounted.map(([number, polls]) => [number, polls + 1] as const)]);
-    if (stillCounted.length < absent.length) this.#dependencies.listener.onPeerLost();
+    const stillConnected = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
+    this.#peers = new Map([...connected, ...stillConnected.map(([number, polls]) => [number, polls + 1] as const)]);
+    if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
 
 function echoRequest(ownId: string): string {
   return `${ownId}?`;
-}
-
-function isEchoRequest(payload: string): boolean {
-  return payload.endsWith('?');
 }
 
 function returnFalse(): boolean {

@@ -110,10 +110,10 @@ async function transact<Result>(
   settings: Required<TransactionSettings>,
   work: Work<Result>,
 ): Promise<Result> {
-  let hasBegun = false;
+  let hasStarted = false;
   let failed: { readonly error: unknown } | undefined;
   const tracked: Work<Result> = (database) => {
-    hasBegun = true;
+    hasStarted = true;
     return work(database).catch((error) => {
       failed = { error };
       throw error;
@@ -124,7 +124,7 @@ async function transact<Result>(
     try {
       return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(tracked);
     } catch (error) {
-      if (!hasBegun && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
+      if (!hasStarted && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
       throw failed ? failed.error : error;
     }
   }

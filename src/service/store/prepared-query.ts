@@ -80,7 +80,7 @@ class CompiledForms<Row> {
     return shape;
   }
 
-  /** Returns `Placeholder` for a value, the shape of an array or object, or any other part itself. */
+  /** Returns `Placeholder` for a value, the shape of an array or object, or the part unchanged. */
   #kindOf(part: unknown, values: unknown[]): unknown {
     if (typeof part === 'object' && part !== null) return this.shapeOf(part, values);
     if (!isValue(part)) return part;

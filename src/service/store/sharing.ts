@@ -5,7 +5,11 @@ import type { Tables } from './tables.ts';
 /** Adapter of a database with concurrent writers. */
 export interface SharingAdapter extends DialectAdapter {
   readonly sharesRows: true;
+  readonly columnTypes: ColumnTypes;
 }
+
+/** Column types by their names in SQLite (default: the same name). */
+type ColumnTypes = Readonly<Record<string, string>>;
 
 /**
  * Locks the selected rows. Skips rows that another transaction has locked. Without concurrent writers, does nothing.
@@ -19,5 +23,14 @@ export function skipLocked<Table extends keyof Tables, Row>(
 
 /** Whether the database has concurrent writers. It is then remote, and a large query is faster than many small ones. */
 export function hasConcurrentWriters(database: Database): boolean {
-  return 'sharesRows' in database.getExecutor().adapter;
+  return isSharing(database.getExecutor().adapter);
+}
+
+export function columnTypesOf(database: Database): ColumnTypes {
+  const { adapter } = database.getExecutor();
+  return isSharing(adapter) ? adapter.columnTypes : {};
+}
+
+function isSharing(adapter: DialectAdapter): adapter is SharingAdapter {
+  return 'sharesRows' in adapter;
 }

@@ -21,20 +21,16 @@ function primaryCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }
 
-function isBusy(error: unknown): boolean {
-  return primaryCode(error) === BUSY;
-}
-
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such table');
 }
 
 export function toOpenError(error: unknown, path: string): SvcError {
   if (error instanceof SvcError) return error;
-  const failure = isBusy(error) ? busy() : toTransactionError(error, path);
+  const failure = toTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
-    return new SvcError('locked', `cannot open the store ${path}: another process keeps it locked`, {
+    return new SvcError('locked', `cannot open the store ${path}: another process has locked it`, {
       hint: 'try again',
       cause: error,
     });
@@ -48,7 +44,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
 /** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
 export function toTransactionError(error: unknown, path: string): unknown {
   const code = primaryCode(error);
-  if (code === BUSY) return busy();
+  if (code === BUSY) return busyRefusal();
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFullFailure(path, error);
   if (code === CORRUPT || code === NOTADB) return damagedFailure(path, error);
   if (code === IOERR || code === READONLY || code === CANTOPEN) {
@@ -63,6 +59,6 @@ export function toTransactionError(error: unknown, path: string): unknown {
 
 export const OTHER_STORE_HINT = 'choose another store with --store';
 
-function busy(): Refusal {
+function busyRefusal(): Refusal {
   return new Refusal('UNAVAILABLE', 'The store is busy.');
 }

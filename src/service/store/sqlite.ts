@@ -116,7 +116,7 @@ class NodeSqliteDriver extends SqliteDriver {
 }
 
 interface PreparingDatabase extends SqliteDatabase {
-  /** Time since when queries have blocked the event loop. */
+  /** Time at which queries started to block the event loop. */
   blockingSince: number;
   isInTransaction(): boolean;
 }

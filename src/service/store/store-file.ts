@@ -14,7 +14,7 @@ const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
 
 /** Tables of all stores, including those from before the application ID. */
-const OWN_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
+const REQUIRED_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
 
 /**
  * Rejects a file that is not a store. Accepts an empty file, and a SQLite file without tables.
@@ -26,7 +26,7 @@ export async function rejectForeignFile(path: string, busyTimeout: number): Prom
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
   if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
   const tables = await readTables(path, busyTimeout);
-  if (tables.length === 0 || OWN_TABLES.every((name) => tables.includes(name))) return;
+  if (tables.length === 0 || REQUIRED_TABLES.every((name) => tables.includes(name))) return;
   throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 

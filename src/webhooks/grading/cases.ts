@@ -11,7 +11,6 @@ export interface ReceiverCase extends CaseDefinition {
 }
 
 interface CaseDefinition {
-  /** Why a receiver must handle the case. */
   readonly why: string;
   /** Creates the deliveries, which are sent in sequence. */
   readonly send: (create: CreateTestDelivery) => readonly TestDelivery[];

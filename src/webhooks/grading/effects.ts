@@ -7,7 +7,6 @@ import { type PostOptions, sendPost } from '../post.ts';
 /** One effect of a delivery, as reported by the receiver. */
 export interface ReceiverEffect {
   readonly id: string;
-  /** The event type, if the receiver reports it. */
   readonly event?: string;
 }
 

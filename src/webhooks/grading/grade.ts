@@ -50,21 +50,22 @@ export async function gradeReceiver(
     const observation = await runCase(testCase, dependencies);
     const failedResult = observation.results.find(({ status }) => status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
-    const isGone = failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
-    if (isGone && isFirst) throw createUnreachableError(dependencies.url, failedResult);
-    if (isGone) crashCase = testCase.name;
-    observed.push({ ...observation, isGone });
+    const isUnresponsive =
+      failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
+    if (isUnresponsive && isFirst) throw createUnreachableError(dependencies.url, failedResult);
+    if (isUnresponsive) crashCase = testCase.name;
+    observed.push({ ...observation, isUnresponsive });
   }
   const effects =
     dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
-  return observed.map((one) => ('results' in one ? gradeObservation(one, effects) : one));
+  return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
 }
 
 async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies): Promise<CaseObservation> {
   const deliveries = testCase.send(dependencies.createDelivery);
   const results: PostResult[] = [];
   for (const delivery of deliveries) results.push(await sendDelivery(delivery, dependencies));
-  return { case: testCase, deliveries, results, isGone: false };
+  return { case: testCase, deliveries, results, isUnresponsive: false };
 }
 
 async function sendDelivery(
@@ -105,8 +106,8 @@ async function waitForEffects(
   observed: readonly (CaseObservation | Grade)[],
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,
 ): Promise<readonly ReceiverEffect[]> {
-  const ids = observed.flatMap((one) =>
-    'results' in one && EXPECTATIONS[one.case.expects].applied === 1 ? one.deliveries.map(({ id }) => id) : [],
+  const ids = observed.flatMap((entry) =>
+    'results' in entry && EXPECTATIONS[entry.case.expects].applied === 1 ? entry.deliveries.map(({ id }) => id) : [],
   );
   const end = clock.now() + EFFECT_TIME;
   for (;;) {

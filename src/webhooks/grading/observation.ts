@@ -4,7 +4,6 @@ import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
 import type { TestDelivery } from './test-delivery.ts';
 
-/** The grade of a receiver in one case. */
 export interface Grade {
   readonly case: string;
   readonly verdict: 'ok' | 'warn' | 'fail' | 'skipped';
@@ -17,13 +16,12 @@ export interface Grade {
   readonly why: string;
 }
 
-/** The observed behavior of a receiver in one case. */
 export interface CaseObservation {
   readonly case: ReceiverCase;
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
   /** Whether the receiver no longer responds. */
-  readonly isGone: boolean;
+  readonly isUnresponsive: boolean;
 }
 
 /** Delay after which a response counts as late, in milliseconds. */
@@ -35,12 +33,12 @@ export function createSkippedGrade(testCase: ReceiverCase, reason: string): Grad
 
 /** Grades an observation. `effects` are the effects that the receiver reported, if it reports them. */
 export function gradeObservation(observation: CaseObservation, effects?: readonly ReceiverEffect[]): Grade {
-  const { results, isGone } = observation;
+  const { results, isUnresponsive } = observation;
   const { isMet } = EXPECTATIONS[observation.case.expects];
   const milliseconds = Math.max(...results.map((result) => result.milliseconds));
   const responses = `${results.map(describeResult).join(', then ')} (${formatTime(milliseconds)})`;
   const wrongEffect = effects && findWrongEffect(observation, effects);
-  const problems = [isGone ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
+  const problems = [isUnresponsive ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
     (problem) => problem !== undefined,
   );
   const isLate = milliseconds > LATE_AFTER;
@@ -77,11 +75,11 @@ function findWrongEffect(
   const { applied } = EXPECTATIONS[expects];
   if (applied === undefined) return undefined;
   for (const { id, event } of deliveries) {
-    const own = effects.filter((effect) => effect.id === id);
-    const misread = own.find((effect) => effect.event !== undefined && effect.event !== event);
-    if (applied === 0 && own.length > 0) return 'applied';
-    if (own.length < applied) return 'not applied';
-    if (own.length > applied) return `applied ${own.length} times`;
+    const caseEffects = effects.filter((effect) => effect.id === id);
+    const misread = caseEffects.find((effect) => effect.event !== undefined && effect.event !== event);
+    if (applied === 0 && caseEffects.length > 0) return 'applied';
+    if (caseEffects.length < applied) return 'not applied';
+    if (caseEffects.length > applied) return `applied ${caseEffects.length} times`;
     if (misread) return `applied as '${misread.event}' instead of '${event}'`;
   }
   return undefined;

@@ -28,7 +28,6 @@ export interface DeliveryVariation {
   readonly age?: number;
   readonly proof?: 'other secret' | 'none' | 'rotated' | 'other body';
   readonly encoding?: 'encoded' | 'encrypted';
-  /** Serializes the payload to JSON. */
   readonly serialize?: (payload: object) => string;
   readonly sendMode?: SendMode;
   readonly method?: string;
@@ -63,20 +62,20 @@ function createProofHeaders(
   { body, ...content }: SignedContent & { readonly body: string },
   proof: DeliveryVariation['proof'],
 ): HeaderList {
-  const own = { ...sender, ...content };
+  const valid = { ...sender, ...content };
   switch (proof) {
     case undefined:
-      return createDeliveryHeaders(own, body);
+      return createDeliveryHeaders(valid, body);
     case 'none':
       return createDeliveryHeaders({ ...content, form: sender.form }, body);
     case 'other secret':
-      return createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body);
+      return createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body);
     case 'other body':
-      return createDeliveryHeaders(own, `${body} `);
+      return createDeliveryHeaders(valid, `${body} `);
     case 'rotated':
       return mergeSignatures(
-        createDeliveryHeaders({ ...own, ...createForeignSecrets() }, body),
-        createDeliveryHeaders(own, body),
+        createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body),
+        createDeliveryHeaders(valid, body),
       );
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSyntaxProblem } from '../../../src/bulk/source/json-syntax.ts';
+import { findSyntaxProblem } from '../../../src/bulk/source/parse-json.ts';
 
 const MARKS = fc.constantFrom(
   '[',

@@ -113,7 +113,7 @@ describe('a bulk operation', () => {
       const page = () => new Response('', { status: 413 });
       const document = (...sizes: readonly number[]) => ({
         data: { organizationId: 'acme', users: JSON.parse(users(...sizes)) },
-        fromDocument: true,
+        usesDataFlag: true,
       });
       const several = await limited(page, {}, document(600, 600));
       expect([several.exitCode, several.summary]).toMatchObject([0, { succeeded: 2 }]);
@@ -230,12 +230,12 @@ describe('before anything is sent', () => {
     ['broken syntax', { files: { 'u.json': '[{"userId":"a"},]' } }, 3, "u.json:1:17: expected a record, found ']'"],
     ['no file', { options: { file: ['user.json'] } }, 2, 'file not found: user.json'],
     ['a folder', { options: { file: ['.'] } }, 2, '. is a folder, not a file'],
-    ['no source', { files: {} }, 2, 'no users were given'],
+    ['no source', { files: {} }, 2, 'no users specified'],
     [
       'two sources',
       { record: { userId: 'a' }, options: { file: ['users.json'] } },
       2,
-      'users were given in more than one way',
+      'users specified in more than one way',
     ],
     ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot detect the format of users.txt'],
     ['a missing field', { data: {} }, 2, '--org is required'],

@@ -37,7 +37,7 @@ describe('plain IDs', () => {
     expect(listed.requests.map(({ userIds }) => userIds)).toEqual([['u1', 'u2'], ['u3']]);
     const twice = await add({ files: {}, data: { ...data, userIds: ['u1', 'u1'] } });
     expect([twice.exitCode, twice.error?.message]).toEqual([2, "--user:2: userId: 'u1' is already on line 1"]);
-    const broken = await add({ files: {}, data: { ...data, userIds: [1] }, fromDocument: true });
+    const broken = await add({ files: {}, data: { ...data, userIds: [1] }, usesDataFlag: true });
     expect([broken.exitCode, broken.error?.message]).toEqual([
       3,
       '--data:1: userId: expected text, got a number: put it in quotes',
@@ -153,12 +153,12 @@ describe('generated IDs', () => {
     expect(flags.error?.hint).toBe(`repeating it is safe: svc activities add --data '${sent}'`);
     expect(sent).toContain(`"id":"${id}"`);
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
-    const listed = await log({ files: {}, data, fromDocument: true, answer: () => results({}) });
+    const listed = await log({ files: {}, data, usesDataFlag: true, answer: () => results({}) });
     expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);
     const failing = (ids: readonly string[]) =>
       results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
     const failed = await log({
-      ...{ files: {}, data, fromDocument: true },
+      ...{ files: {}, data, usesDataFlag: true },
       answer: (_, __, { activities }) => failing((activities as { id: string }[]).map((one) => one.id)),
     });
     expect([failed.exitCode, failed.summary.failed, failed.created]).toEqual([10, 2, []]);
@@ -223,7 +223,7 @@ describe('every list of records', () => {
       data: { ...shared, [field]: records },
       answer,
       files: {},
-      fromDocument: true,
+      usesDataFlag: true,
     });
     expect(listed.requests).toEqual(file.requests);
     expect(listed.requests[0]?.[field]).toEqual(records);

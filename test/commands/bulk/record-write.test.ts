@@ -67,8 +67,8 @@ describe('a job with one record', () => {
 it('two records from flags fail with 10, and leave no file', async () => {
   const data = { organizationId: 'acme', users: [{ userId: 'u1' }, { userId: 'u9' }] };
   const answer = () => results({ u1: { success: true }, u9: { success: false, code: 'not-found' } });
-  const { exitCode, summary, created } = await runBulk({ files: {}, data, fromDocument: true, answer });
+  const { exitCode, summary, created } = await runBulk({ files: {}, data, usesDataFlag: true, answer });
   expect([exitCode, summary, created]).toMatchObject([10, { failed: 1, rejects: null, failures: [{ id: 'u9' }] }, []]);
-  const named = await runBulk({ files: {}, data, fromDocument: true, answer, options: { rejects: 'again.json' } });
+  const named = await runBulk({ files: {}, data, usesDataFlag: true, answer, options: { rejects: 'again.json' } });
   expect(named.created.toSorted()).toEqual(['again.json', 'again.json.reasons.ndjson']);
 });

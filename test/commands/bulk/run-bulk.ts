@@ -27,7 +27,7 @@ export interface BulkScenario {
   readonly global?: Partial<GlobalOptions>;
   readonly data?: Data;
   readonly record?: BulkRequest['record'];
-  readonly fromDocument?: boolean;
+  readonly usesDataFlag?: boolean;
   readonly files?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly answers?: readonly string[];
@@ -68,8 +68,8 @@ export async function runBulk(scenario: BulkScenario) {
   if (!entry) throw new Error(`unknown operation ${name}`);
   const file = Object.keys(files)[0];
   const options = { ...OPTIONS, ...(file && !scenario.record && { file: [file] }), ...scenario.options };
-  const { data = { organizationId: 'acme' }, record, fromDocument = false } = scenario;
-  const error = await runBulkOperation(context, entry, { data, record, fromDocument, options, flags: {} }).then(
+  const { data = { organizationId: 'acme' }, record, usesDataFlag = false } = scenario;
+  const error = await runBulkOperation(context, entry, { data, record, usesDataFlag, options, flags: {} }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;

@@ -35,7 +35,7 @@ describe('a record for another organization than the command', () => {
 
   it('is rejected in --data', async () => {
     const data = { organizationId: 'acme', users: LINES };
-    const { exitCode, requests } = await runBulk({ files: {}, data, fromDocument: true });
+    const { exitCode, requests } = await runBulk({ files: {}, data, usesDataFlag: true });
     expect([exitCode, requests]).toEqual([3, []]);
   });
 

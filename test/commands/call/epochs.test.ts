@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { convertEpochs } from '../../../src/commands/call/epochs.ts';
+import { convertEpochs } from '../../../src/commands/call/input-data.ts';
 
 const flags = manifest.find(({ name }) => name === 'access-tokens.generate')?.flags ?? [];
 

@@ -4,10 +4,10 @@ import { SECTIONS } from '../../../src/catalog/groups.ts';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
 import { helpForPath } from '../../../src/commands/help/help-at.ts';
-import { printHelp } from '../../../src/commands/help/print-help.ts';
-import { reflow } from '../../../src/commands/help/reflow.ts';
+import { printHelp, reflow, styleHelp } from '../../../src/commands/help/print-help.ts';
+
 import { FIRST_COMMANDS, NARROW_START_SCREEN, START_SCREEN } from '../../../src/commands/help/root-help.ts';
-import { styleHelp } from '../../../src/commands/help/style-help.ts';
+
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
 import { runCommandLine } from '../../../src/commands/line/command-line.ts';

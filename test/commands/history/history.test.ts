@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { Activity, trackActivity } from '../../../src/commands/activity.ts';
 import { historyCommand } from '../../../src/commands/history/history.ts';
 import { appendEntry, readEntries } from '../../../src/commands/history/log.ts';
-import { recordRun } from '../../../src/commands/history/record.ts';
-import { sanitizeCommand } from '../../../src/commands/history/sanitize-command.ts';
+import { recordRun, sanitizeCommand } from '../../../src/commands/history/record.ts';
+
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/client-fixture.ts';
 import { createUserFolders } from '../../temporary-folder.ts';

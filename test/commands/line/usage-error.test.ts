@@ -61,7 +61,7 @@ it('a bare ls lists the commands that list records, for the same service', async
   const refusal = await refusalOf('-p prod ls');
   expect(refusal).toMatchObject({ failure: 'usage', message: "unknown command 'ls'" });
   expect(refusal?.hint).toBe(
-    `choose a list: ${['folders', 'documents', 'agents', 'auth-tokens'].map((group) => `svc -p prod ${group} list, `).join('')}svc profiles list, svc jobs list`,
+    `commands that list records: ${['folders', 'documents', 'agents', 'auth-tokens'].map((group) => `svc -p prod ${group} list, `).join('')}svc profiles list, svc jobs list`,
   );
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyAssignments } from '../../../src/commands/webhooks/assignments.ts';
+import { applyAssignments } from '../../../src/commands/webhooks/payload.ts';
 import { formatFieldPath, valueAt } from '../../../src/kernel/field-path.ts';
 
 describe('--set', () => {

@@ -15,7 +15,7 @@ const make = createDeliveryFactory({ form: 'advanced', secret: newSecret() }, sy
 function seen(name: string, results: readonly PostResult[]) {
   const found = RECEIVER_CASES.find((one) => one.name === name);
   if (!found) throw new Error(`there is no case ${name}`);
-  return { case: found, deliveries: found.send(make), results, isGone: false };
+  return { case: found, deliveries: found.send(make), results, isUnresponsive: false };
 }
 
 describe('the expectations', () => {
@@ -79,7 +79,7 @@ describe('the grade', () => {
   });
 
   it('is a failure if the receiver went down, whatever it responded', () => {
-    const gone = { ...seen('large', [silence(false)]), isGone: true };
+    const gone = { ...seen('large', [silence(false)]), isUnresponsive: true };
     expect(gradeObservation(gone)).toMatchObject({
       verdict: 'fail',
       did: 'nothing (1 ms); the receiver has not responded since',

@@ -37,8 +37,8 @@ export function recordsPerSecond({ settled, from, to }: Pick<Interval, 'settled'
 }
 
 /**
- * Computes the average records per second of a job. Uses the records and the end of the intervals, because the counts
- * and the duration of a running or killed job are from another time.
+ * Computes the average records per second of a job. Counts the records of the intervals, because the counts of a
+ * running or killed job are newer than its duration.
  */
 export function averageRate(intervals: readonly Interval[], seconds: number): number {
   const settled = intervals.reduce((sum, interval) => sum + interval.settled, 0);

@@ -14,7 +14,6 @@ import {
 import { createMeasure } from '../../../output/width.ts';
 import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.ts';
 import type { JobReceipt } from './receipt.ts';
-import { renderSparkline } from './sparkline.ts';
 
 export interface ReceiptStyle {
   /** Whether to omit sparklines, for screen readers. */
@@ -149,4 +148,12 @@ function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceip
 /** Whether rate limits delayed the job. Very short waits are normal queueing. */
 export function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
   return seconds >= 0.1;
+}
+
+const STEPS = '▁▂▃▄▅▆▇█';
+
+/** Renders values as a line of bars. The highest value is a full block, and 0 is a space. */
+export function renderSparkline(values: readonly number[]): string {
+  const most = Math.max(...values, 0);
+  return values.map((value) => (value > 0 ? STEPS[Math.ceil((value / most) * STEPS.length) - 1] : ' ')).join('');
 }

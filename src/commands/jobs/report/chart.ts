@@ -1,10 +1,9 @@
 import { type Html, html } from './html.ts';
-import { createScale } from './scale.ts';
 
 /** A chart, with the same data as a table for exact values and screen readers. */
 export interface Chart {
   readonly title: string;
-  /** One sentence. */
+  /** Describes the data in one sentence. */
   readonly summary: string;
   /** Formats a value of the vertical axis. */
   readonly formatValue: (value: number) => string;
@@ -61,7 +60,7 @@ function renderColumn({ title, from, to, values }: ChartColumn, series: Chart['s
   const [left, right] = [from * WIDTH, to * WIDTH];
   const gap = Math.min(2, (right - left) / 5);
   const shapes = values.map((value, at) => {
-    // Keep nonzero values visible.
+    // Keeps nonzero values visible.
     const height = value > 0 ? Math.max(1, (value / max) * HEIGHT) : 0;
     y -= height;
     if (height === 0) return html``;
@@ -87,4 +86,26 @@ function renderTable(title: string, { head, rows }: Chart['table']): Html {
 
 function roundCoordinate(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+/** The maximum and the ticks of an axis that starts at 0. */
+interface AxisScale {
+  readonly max: number;
+  readonly ticks: readonly number[];
+}
+
+const ROUND_FACTORS = [1, 2, 2.5, 5];
+const INTERVALS = { fewest: 3, most: 5 };
+
+/** Creates the smallest scale that includes a value and has three to five round intervals. */
+export function createScale(value: number): AxisScale {
+  const highest = Math.max(value, Number.MIN_VALUE);
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const steps = [power / 10, power].flatMap((unit) => ROUND_FACTORS.map((round) => round * unit));
+  const fits = steps
+    .map((step) => ({ step, intervals: Math.max(INTERVALS.fewest, Math.ceil(highest / step - 1e-9)) }))
+    .filter(({ intervals }) => intervals <= INTERVALS.most)
+    .toSorted((one, other) => one.step * one.intervals - other.step * other.intervals);
+  const { step, intervals } = fits[0] ?? { step: highest, intervals: 1 };
+  return { max: step * intervals, ticks: Array.from({ length: intervals + 1 }, (_, at) => at * step) };
 }

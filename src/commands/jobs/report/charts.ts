@@ -24,11 +24,11 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
 }
 
 function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const most = Math.max(...intervals.map(recordsPerSecond));
+  const peak = Math.max(...intervals.map(recordsPerSecond));
   const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
   return {
     title: 'Records per second',
-    summary: `Average ${average}, peak ${formatCount(Math.round(most))}.`,
+    summary: `Average ${average}, peak ${formatCount(Math.round(peak))}.`,
     ...createAxes(intervals, formatCount),
     series: [
       { name: 'succeeded', kind: 'good' },
@@ -77,13 +77,13 @@ function createResponseTimeChart(intervals: readonly Interval[]): Chart {
 }
 
 function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
+  const peak = Math.max(...intervals.map(({ inFlight }) => inFlight));
   const waited = isSignificantWait(waits)
     ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
     : 'No request waited for rate limits.';
   return {
     title: 'Requests in flight',
-    summary: `Peak ${formatCount(most)}. ${waited}`,
+    summary: `Peak ${formatCount(peak)}. ${waited}`,
     ...createAxes(intervals, formatCount),
     series: [{ name: 'in flight', kind: 'calm' }],
     columns: createColumns(intervals, ({ inFlight }) => ({

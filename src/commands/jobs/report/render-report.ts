@@ -59,18 +59,20 @@ const OUTCOMES = [
 
 function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
   const { total } = counts;
-  const there = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
+  const shownOutcomes = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
   let x = 0;
-  const shares = there.map(([status, , kind]) => {
+  const shares = shownOutcomes.map(([status, , kind]) => {
     const width = total > 0 ? (counts[status] / total) * 1000 : 0;
-    // Keep nonzero shares visible.
+    // Keeps nonzero shares visible.
     const shown = counts[status] > 0 ? Math.max(4, width) : 0;
     const from = Math.min(x, 1000 - shown);
     x += width;
     return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${shown.toFixed(1)}" y="0" height="10"/>`;
   });
-  const description = there.map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`).join(', ');
-  const tiles = there.map(
+  const description = shownOutcomes
+    .map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`)
+    .join(', ');
+  const tiles = shownOutcomes.map(
     ([status, name, kind]) =>
       html`<div class="${kind}"><dt>${name}</dt><dd>${formatCount(counts[status])}</dd><dd class="share">${formatShare(counts[status], total)}</dd></div>
 `,

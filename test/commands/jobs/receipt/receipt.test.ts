@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitIntoIntervals } from '../../../../src/commands/jobs/receipt/intervals.ts';
-import { renderReceipt } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
-import { renderSparkline } from '../../../../src/commands/jobs/receipt/sparkline.ts';
+import { renderReceipt, renderSparkline } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
+
 import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { RECEIPT } from './receipts.ts';
 

@@ -1,0 +1,70 @@
+import type { BulkLookup, Operation } from '../catalog/define.ts';
+import { loadOperation } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import type { RecordList } from './batches.ts';
+import type { LookUpRecords } from './existing-records.ts';
+import type { BatchCalls } from './request-sender.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface LookupOptions {
+  /** How often to call an operation that lists all records (default: for each lookup). */
+  readonly listing?: 'each time' | 'once';
+  /** Called with the sent and the existing fields of each matching ID. */
+  readonly onFound?: (sent: Fields, existing: Fields) => void;
+}
+
+/** Creates a function that looks up records; `undefined` if the service has no operation that reads them. */
+export function createLookup(
+  { client, fields, data }: BatchCalls,
+  { listing = 'each time', onFound }: LookupOptions = {},
+): LookUpRecords | undefined {
+  const { lookup } = fields;
+  if (!lookup) return undefined;
+  const { idField } = lookup;
+  const shared = Object.fromEntries(lookup.sharedFields.map((field) => [field, data[field]]));
+
+  async function readRecords(read: Operation, part: RecordList): Promise<ReadonlyMap<unknown, Fields>> {
+    const ids = read.splitIds && { [read.splitIds.field]: part.map(({ id }) => id) };
+    const response = await client.send(read, { ...shared, ...ids });
+    const list = response.sent && Array.isArray(response.data) ? response.data.filter(isObject) : [];
+    return new Map(list.map((record) => [record[idField], record]));
+  }
+
+  let list: ReturnType<typeof readRecords> | undefined;
+  function readOnce(read: Operation, part: RecordList): ReturnType<typeof readRecords> {
+    if (listing === 'each time' || read.splitIds) return readRecords(read, part);
+    list ??= readRecords(read, part);
+    return list;
+  }
+
+  return async (records) => {
+    const found = new Map<string, boolean>();
+    const { resource, name } = getEntry(lookup.operation);
+    const read = await loadOperation(resource, name);
+    const batchSize = read.splitIds?.max ?? records.length;
+    for (let at = 0; at < records.length; at += batchSize) {
+      const part = records.slice(at, at + batchSize);
+      const existing = await readOnce(read, part).catch(ignoreFailedLookup);
+      if (!existing) break;
+      for (const { id, value } of part) {
+        const record = existing.get(id);
+        if (!record || !isObject(value)) continue;
+        found.set(id, matchesSent(value, record, lookup));
+        onFound?.(value, record);
+      }
+    }
+    return found;
+  };
+}
+
+/** Ignores a failed lookup, which leaves the outcome unknown. */
+function ignoreFailedLookup(error: unknown): undefined {
+  if (!(error instanceof SvcError)) throw error;
+}
+
+function matchesSent(sent: Fields, existing: Fields, { matchingFields }: BulkLookup): boolean {
+  return matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field]);
+}

@@ -1,0 +1,26 @@
+import { SvcError } from '../../kernel/errors.ts';
+import type { DeclaredSettings } from '../../settings/settings.ts';
+import type { Context } from '../context.ts';
+import { type OpenedContext, openContext } from '../run/open-context.ts';
+
+/**
+ * Opens a context for the profile of a settings file's environment: the given context if the environment has none, or if
+ * flags select another service.
+ * @throws SvcError `usage` if the command line names another profile
+ */
+export function openEnvironment(
+  context: Context,
+  { environment, profile }: Pick<DeclaredSettings, 'environment' | 'profile'>,
+): OpenedContext {
+  const { options } = context;
+  const isElsewhere = options.local || options.baseUrl !== undefined;
+  if (profile === undefined || profile === options.profile || isElsewhere) {
+    return { context, close: async () => undefined };
+  }
+  if (options.profile !== undefined) {
+    throw new SvcError('usage', `environment '${environment}' uses profile '${profile}', not '${options.profile}'`, {
+      hint: 'omit --profile, or choose another environment with --env',
+    });
+  }
+  return openContext(context, { ...options, profile }, context.activity);
+}

@@ -1,0 +1,70 @@
+import { defineCommand } from '../define-command.ts';
+import type { CommandDefinition } from '../definition.ts';
+import { CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS } from './flags.ts';
+
+/** Commands for settings as code. */
+export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
+  defineCommand({
+    command: ['plan'],
+    globalFlags: ['service', 'result'],
+    summary: 'Show what svc apply would change, without changing anything',
+    description:
+      'Compares a settings file with the live service. Only declared fields are compared. Signs: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the interface, ? could not be read. Saved plans contain no secrets.',
+    examples: [
+      { command: 'svc plan --env prod', caption: 'compare svc.yaml with the prod environment' },
+      {
+        command: 'svc plan --env prod --out plan.json',
+        caption: 'save the plan, to apply exactly these changes later',
+      },
+      { command: 'svc plan --exit-code -o json', caption: 'fail with 20 in scripts if there are changes' },
+    ],
+    options: PLAN_FLAGS,
+    load: async () => (await import('./plan.ts')).planSettings,
+  }),
+  {
+    command: ['plan', 'show'],
+    globalFlags: ['result'],
+    summary: 'Show a saved plan',
+    description: 'Needs no service and no credentials, and also shows plans that can no longer be applied.',
+    examples: [{ command: 'svc plan show plan.json', caption: 'review a plan before it is applied' }],
+    arguments: [{ name: 'plan', description: 'file that svc plan --out has written', required: true }],
+    load: async () => (await import('./show-plan.ts')).showPlan,
+  },
+  defineCommand({
+    command: ['drift'],
+    globalFlags: ['service', 'result'],
+    summary: 'Check whether the live service still matches a settings file',
+    description:
+      'Exits with 20 if the service differs. Records that cannot be read back, such as users and groups, are not compared. Suitable for a nightly job.',
+    examples: [
+      { command: 'svc drift --env prod', caption: 'detect changes made by hand' },
+      {
+        command: 'svc drift --only config --only endpoints -o json',
+        caption: 'check only webhooks and other configurations',
+      },
+    ],
+    options: CHANGE_FLAGS,
+    load: async () => (await import('./drift.ts')).reportDrift,
+  }),
+  defineCommand({
+    command: ['compare'],
+    globalFlags: ['connection', 'result'],
+    summary: 'Compare two services or settings files',
+    description:
+      'Takes two profiles, environments, or files: a name with a slash, or that ends in .yaml or .yml, is a file; any other name is an environment of the settings file, or else a profile. For a file, only what it declares is compared. Secrets are shown only as differing.',
+    examples: [
+      { command: 'svc compare staging prod', caption: 'compare the services of two profiles' },
+      {
+        command: 'svc compare staging prod --org acme --only folders',
+        caption: 'compare the folders of an organization',
+      },
+      { command: 'svc compare svc.yaml prod --exit-code', caption: 'fail with 20 if a service differs from a file' },
+    ],
+    arguments: [
+      { name: 'first', description: 'profile, environment, or file', required: true },
+      { name: 'second', description: 'profile, environment, or file', required: true },
+    ],
+    options: COMPARE_FLAGS,
+    load: async () => (await import('./compare.ts')).compareSettings,
+  }),
+];

@@ -1,0 +1,58 @@
+import { KINDS } from '../../settings/settings.ts';
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+
+const ONLY_FLAG = {
+  flags: '--only <kind>',
+  description: 'only this kind of records (repeatable)',
+  choices: KINDS,
+  many: true,
+} as const;
+
+const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
+
+/** Flags of every command that reads a settings file. */
+export const FILE_FLAGS = [
+  {
+    flags: '-f, --file <path>',
+    description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
+  },
+  { flags: '--env <name>', description: 'environment of the settings file' },
+  ONLY_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export const COMPARE_FLAGS = [
+  { flags: '-f, --file <path>', description: 'settings file that defines the environments (default: svc.yaml)' },
+  {
+    flags: '--org <id>',
+    description: 'compare the folders and documents of this organization (repeatable)',
+    many: true,
+  },
+  ONLY_FLAG,
+  EXIT_CODE_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
+
+/** Flags that decide what a plan contains. */
+export const CHANGE_FLAGS = [
+  ...FILE_FLAGS,
+  { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },
+  { flags: '--prune-limit <n>', description: 'maximum number of deletions (default: 10, and at most half of a kind)' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
+
+/** Allows a plan to delete endpoints and create them again. */
+export const REPLACE_FLAG = {
+  flags: '--allow-replace',
+  description: 'allow endpoints to be replaced, which gives them a new ID and signing secret',
+} as const satisfies OptionDefinition;
+
+export const PLAN_FLAGS = [
+  ...CHANGE_FLAGS,
+  { flags: '--out <path>', description: 'save the plan to a file for svc apply' },
+  REPLACE_FLAG,
+  EXIT_CODE_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;

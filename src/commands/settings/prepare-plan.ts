@@ -1,0 +1,137 @@
+import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { rememberSecret } from '../../kernel/redact.ts';
+import { buildPlan, selectKinds } from '../../settings/build-plan.ts';
+import { Ledger } from '../../settings/ledger.ts';
+import { queryDeclared } from '../../settings/live/declared-query.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
+import type { Plan, PlanTarget } from '../../settings/plan.ts';
+import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
+import { countUsersToSend } from '../../settings/users-file.ts';
+import type { Context } from '../context.ts';
+import { parseWholeNumber } from '../option-values.ts';
+import { findPlanTarget } from '../plan/find-target.ts';
+import { loadSettingsFile } from '../plan/load-settings-file.ts';
+import { openEnvironment } from '../plan/open-environment.ts';
+import type { OpenedContext } from '../run/open-context.ts';
+import type { ChangeFlags } from './flags.ts';
+
+export const DEFAULT_FILE = 'svc.yaml';
+
+/** A plan, and the context of the service that it is for. */
+export interface PreparedPlan extends OpenedContext {
+  readonly plan: Plan;
+  readonly settings: DeclaredSettings;
+}
+
+interface Purpose {
+  /** Whether the plan is only about what can be read, and is never applied. */
+  readonly readsOnly?: boolean;
+}
+
+/**
+ * Loads the settings file, reads the live records that it declares, and plans the changes. Sends no write. The caller
+ * closes the context.
+ * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many records
+ */
+export async function preparePlan(
+  context: Context,
+  flags: ChangeFlags,
+  { readsOnly = false }: Purpose = {},
+): Promise<PreparedPlan> {
+  const pruneLimit = parseWholeNumber('--prune-limit', flags.pruneLimit, 0);
+  const settings = await loadSettingsFile(context, flags.file ?? DEFAULT_FILE, flags.env);
+  for (const secret of settings.secrets) rememberSecret(secret.reveal());
+  const declared = selectKinds(settings.declared, flags.only ?? []);
+  await warnAboutIgnored(context, settings, declared);
+  const opened = openEnvironment(context, settings);
+  try {
+    const source = { declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack };
+    const prune = flags.prune === true;
+    const plan = await planChanges(opened.context, { ...source, prune, pruneLimit, readsOnly });
+    return { ...opened, plan, settings };
+  } catch (error) {
+    await opened.close(error);
+    throw error;
+  }
+}
+
+interface Changes extends Purpose {
+  readonly declared: Declared;
+  readonly stack: string | undefined;
+  readonly prune: boolean;
+  readonly pruneLimit: number | undefined;
+}
+
+async function planChanges(context: Context, changes: Changes): Promise<Plan> {
+  const { clock, signal } = context;
+  const query = queryDeclared(changes.declared);
+  const target = await findPlanTarget(context);
+  const live = await readLive(createReadOnlyClient(await context.client()), query);
+  const plan = await withLedger(context, changes.declared, target, async (isSent) => {
+    const usersToSend = await countUsers(changes.declared, isSent, signal);
+    return buildPlan({ ...changes, ...{ query, target, live, isSent }, ...(usersToSend && { usersToSend }) });
+  });
+  const writes = selectPredictable(plan.writes);
+  if (writes.length === 0 || changes.readsOnly) return plan;
+  const { predict } = await import('../../settings/foresight.ts');
+  const { effects } = await predict({ snapshot: createSnapshot(live), writes, clock, signal });
+  return { ...plan, predicted: effects };
+}
+
+type IsSent = Parameters<typeof countUsersToSend>[1];
+
+/** Opens the ledger if the plan contains records that cannot be read back. */
+async function withLedger<Result>(
+  context: Context,
+  { organizations, groups, users }: Declared,
+  target: PlanTarget,
+  work: (isSent: IsSent) => Promise<Result>,
+): Promise<Result> {
+  if (!organizations && !groups && !users) return work(() => false);
+  const ledger = await Ledger.open(context.folders, context.warn);
+  try {
+    return await work((record) => ledger.knows(target, record));
+  } finally {
+    ledger.close();
+  }
+}
+
+async function countUsers(declared: Declared, isSent: IsSent, signal: AbortSignal) {
+  const { users } = declared;
+  if (!users || !('from' in users)) return undefined;
+  return countUsersToSend({ path: users.from, organizationId: findOnlyOrganization(declared) }, isSent, signal);
+}
+
+/** Returns the organization of all declared records, if it is the same. */
+function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
+  const ids = new Set(
+    [...organizations, ...folders, ...documents, ...groups].map((record) => record['organizationId']),
+  );
+  const [only] = ids;
+  return ids.size === 1 && typeof only === 'string' ? only : undefined;
+}
+
+function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {
+  return rest;
+}
+
+/** Fields of endpoints that only `svc local import` uses. */
+const IGNORED_FIELDS = ['secret', 'createdAt', 'updatedAt'];
+
+async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { endpoints = [] }: Declared) {
+  const kinds = Object.keys(settings.content);
+  if (kinds.length > 0) await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);
+  const has = (field: string) => endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
+  const ignored = IGNORED_FIELDS.filter(has);
+  if (ignored.length > 0) await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
+}
+
+/** Refuses a plan that replaces endpoints, unless that is allowed. */
+export function checkReplacements({ summary }: Plan, isAllowed: boolean): void {
+  if (summary.replace === 0 || isAllowed) return;
+  throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
+    hint: 'add --allow-replace to allow it; nothing was sent',
+  });
+}

@@ -1,0 +1,139 @@
+import { isObject } from '../kernel/is-object.ts';
+import { diffRecords, isUnset } from './differ.ts';
+import { CONFIGS, type ConfigName } from './kinds.ts';
+import type { LiveRecords, Reading } from './live/live-records.ts';
+import type { Change } from './plan.ts';
+import { createRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
+import { SecretValue } from './secret-value.ts';
+import { type Declared, type DeclaredRecord, KINDS, type Kind } from './settings.ts';
+
+/** One of the two sets of records to compare: those of a service, or those that a file declares. */
+export interface ComparedRecords {
+  readonly records: ReadonlyMap<RecordKey, DeclaredRecord>;
+  /** Whether the records are declared, so that fields that they omit are not compared. */
+  readonly isDeclared: boolean;
+  /** Kinds of records that the service refused to read, with the reason. */
+  readonly unreadable: readonly Pick<Change, 'kind' | 'org' | 'id' | 'reason'>[];
+}
+
+/** Fields of records that differ between services without a meaning. */
+const OWN_FIELDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
+  documents: ['organizationId', 'id'],
+  agents: ['executionCount', 'lastExecutedAt'],
+  endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
+};
+
+export function collectLiveRecords(live: LiveRecords): ComparedRecords {
+  const records = new Map<RecordKey, DeclaredRecord>();
+  const unreadable: ComparedRecords['unreadable'][number][] = [];
+  const add = <Records>(
+    kind: Kind,
+    org: string | null,
+    id: string | null,
+    reading: Reading<Records> | undefined,
+    entries: (found: Records) => Iterable<readonly [string, DeclaredRecord]>,
+  ) => {
+    if (reading?.problem) unreadable.push({ kind, org, id, reason: reading.problem.message });
+    else if (reading)
+      for (const [name, record] of entries(reading.records)) records.set(createRecordKey(kind, org, name), record);
+  };
+  for (const [org, reading] of live.folders) add('folders', org, null, reading, (found) => found);
+  for (const [org, reading] of live.documents) add('documents', org, null, reading, (found) => found);
+  add('agents', null, null, live.agents, (found) => found);
+  for (const [name, reading] of live.configs) add('config', null, name, reading, (record) => [[name, record]]);
+  add('endpoints', null, null, live.endpoints, (found) => found.map((endpoint) => [endpointName(endpoint), endpoint]));
+  return { records, isDeclared: false, unreadable };
+}
+
+/** Collects the records of a settings file or an exported store. */
+export function collectDeclaredRecords(declared: Declared): ComparedRecords {
+  const { config = {}, endpoints = [] } = declared;
+  const records = new Map<RecordKey, DeclaredRecord>();
+  for (const [kind, idField] of Object.entries(ID_FIELDS) as [keyof typeof ID_FIELDS, string][]) {
+    const list = declared[kind] ?? [];
+    for (const record of 'from' in list ? [] : list) {
+      const org = kind === 'organizations' || kind === 'agents' ? null : String(record['organizationId']);
+      records.set(createRecordKey(kind, org, String(record[idField])), record);
+    }
+  }
+  for (const [name, record] of Object.entries(config)) records.set(createRecordKey('config', null, name), record);
+  for (const endpoint of endpoints) records.set(createRecordKey('endpoints', null, endpointName(endpoint)), endpoint);
+  return { records, isDeclared: true, unreadable: [] };
+}
+
+const ID_FIELDS = {
+  organizations: 'organizationId',
+  folders: 'folderId',
+  documents: 'documentId',
+  groups: 'groupId',
+  users: 'userId',
+  agents: 'id',
+} as const satisfies Readonly<Partial<Record<Kind, string>>>;
+
+/** Names an endpoint by its uid, or by its URL, because its ID differs between services. */
+function endpointName({ uid, url }: DeclaredRecord): string {
+  return String(uid ?? url);
+}
+
+/**
+ * Compares two sets of records. `before` values are the first one's. If only one of them is declared, only its records and
+ * fields are compared.
+ */
+export function compareRecords(first: ComparedRecords, second: ComparedRecords): readonly Change[] {
+  const partial = first.isDeclared === second.isDeclared ? undefined : first.isDeclared ? first : second;
+  const keys = partial ? partial.records.keys() : new Set([...first.records.keys(), ...second.records.keys()]);
+  const changes = Array.from(keys, (key) => {
+    const { kind, org, id } = parseRecordKey(key);
+    const about = { kind, org: org === '' ? null : org, id };
+    const before = selectFields(kind, first.records.get(key));
+    const after = selectFields(kind, second.records.get(key));
+    if (before === undefined || after === undefined) {
+      const sign = before ? ('-' as const) : ('+' as const);
+      return [{ sign, ...about, field: null, before: hideSecrets(about, before), after: hideSecrets(about, after) }];
+    }
+    const isReversed = partial === first;
+    const differences = diffRecords(isReversed ? after : before, isReversed ? before : after, {
+      onlyDeclared: partial !== undefined,
+      isSecret: (path) => isSecret(about, path),
+    });
+    return differences.map((found) => ({
+      ...{ sign: '~' as const, ...about, field: found.path.join('.') },
+      before: isReversed ? found.after : found.before,
+      after: isReversed ? found.before : found.after,
+    }));
+  });
+  const unreadable = [...first.unreadable, ...second.unreadable].map((part) => ({
+    ...{ sign: '?' as const, field: null, before: null, after: null, ...part },
+  }));
+  const position = ({ kind }: Change) => KINDS.indexOf(kind);
+  return [...changes.flat(), ...unreadable].toSorted((a, b) => position(a) - position(b));
+}
+
+/** Omits the fields that only the service sets. An inherited access type depends on the parent folder. */
+function selectFields(kind: Kind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
+  if (record === undefined) return undefined;
+  const omitted = OWN_FIELDS[kind] ?? [];
+  const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
+  const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
+  return Object.fromEntries(isInherited ? fields.filter(([name]) => name !== 'accessType') : fields);
+}
+
+type RecordIdentity = Pick<Change, 'kind' | 'id'>;
+
+function isSecret({ kind, id }: RecordIdentity, path: readonly string[]): boolean {
+  if (kind !== 'config') return false;
+  const { nested, secret } = CONFIGS[id as ConfigName];
+  return nested !== undefined && path[0] === nested && path[1] === secret;
+}
+
+/** Replaces the secrets of a record that only one side has. */
+function hideSecrets(identity: RecordIdentity, record: DeclaredRecord | undefined): unknown {
+  if (record === undefined) return null;
+  const hide = (value: unknown, path: readonly string[]): unknown => {
+    if (value instanceof SecretValue || (isSecret(identity, path) && !isUnset(value))) return 'differ';
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hide(inner, [...path, name])]));
+  };
+  return hide(record, []);
+}

@@ -1,0 +1,225 @@
+import type { StopReason } from '../../bulk/batch-request.ts';
+import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
+import type { BulkRecord } from '../../bulk/bulk-record.ts';
+import { createLookup } from '../../bulk/create-lookup.ts';
+import { type BatchLog, type JobDependencies, runBulkJob } from '../../bulk/job-engine.ts';
+import type { JobRecorder } from '../../bulk/job-recorder.ts';
+import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { BATCH_CHARACTERS, BATCH_SIZE, chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
+import { createRequestSender } from '../../bulk/request-sender.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { ConfigName } from '../kinds.ts';
+import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
+import type { Ledger, SentRecord } from '../ledger.ts';
+import { readLive } from '../live/read-live.ts';
+import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
+import { parseRecordKey } from '../record-key.ts';
+import { toSentRecord } from '../sent-record.ts';
+import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
+import type { ItemStates } from './item-states.ts';
+import { readPendingUsers, type UserRecord } from './pending-users.ts';
+import { groupForSending, PlannedRecord, splitByRequirements } from './planned-records.ts';
+import { createItemSender, isolateFailures } from './send-item.ts';
+
+export interface ExecutionDependencies {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Stops the execution when aborted. Writes in flight still finish. */
+  readonly signal: AbortSignal;
+  readonly target: PlanTarget;
+  readonly ledger: Ledger;
+  readonly secrets: SecretsByReference;
+  readonly recorder: JobRecorder;
+  /** Items that earlier runs of the job have sent. */
+  readonly states: ItemStates;
+  /** Called before each batch is sent. */
+  readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
+}
+
+/** An item and its index among all items of the plan. */
+type IndexedItem = PlannedItem & { readonly index: number };
+
+/** An operation, with its bulk fields if it takes several records. */
+interface CalledWrite {
+  readonly write: PlannedWrite;
+  readonly operation: Operation;
+  readonly fields: BulkFields | undefined;
+}
+
+/** Sends the writes of a plan in order. An item that failed stops only the items that require it. */
+export class PlanExecution {
+  readonly #dependencies: ExecutionDependencies;
+  readonly #ordered;
+  readonly #concurrent;
+  readonly #failed = new Set<RecordKey>();
+
+  constructor(dependencies: ExecutionDependencies) {
+    const { clock } = dependencies;
+    this.#dependencies = dependencies;
+    this.#ordered = createLimiter({ concurrency: 1, maximum: 1, clock });
+    this.#concurrent = createLimiter({ concurrency: 'auto', maximum: MAX_CONCURRENCY, clock });
+  }
+
+  /** Number of requests in flight. */
+  get inFlight(): number {
+    return this.#ordered.inFlight + this.#concurrent.inFlight;
+  }
+
+  /** @returns the reason for an early stop */
+  async run(writes: readonly PlannedWrite[]): Promise<StopReason | undefined> {
+    const total = countItems(writes);
+    let index = 0;
+    for (const [at, write] of writes.entries()) {
+      const isFile = write.from !== undefined;
+      const isFirstOfFile = isFile && writes[at - 1]?.from === undefined;
+      const stop = isFirstOfFile ? await this.#sendUsers(writes, total) : await this.#sendItems(write, index);
+      if (stop) return stop;
+      index += write.items.length;
+    }
+    return undefined;
+  }
+
+  async #sendItems(write: PlannedWrite, first: number): Promise<StopReason | undefined> {
+    const called = await loadWrite(write);
+    const items = write.items.map((item, at) => ({ ...item, index: first + at }));
+    const byIndex = new Map(items.map((item) => [item.index, item]));
+    const itemOf = ({ index }: BulkRecord) => byIndex.get(index) as IndexedItem;
+    const log = this.#createLog(
+      write,
+      (record) => itemOf(record).key,
+      (record) => toSentRecord(write, itemOf(record)),
+    );
+    for (const part of splitByRequirements(items)) {
+      const records = await this.#prepare(called, part);
+      const stop = await this.#send(called, records, log);
+      if (stop) return stop;
+    }
+    return undefined;
+  }
+
+  /** Sends the users of a file, which all writes with a file share. Their indexes follow those of all items. */
+  async #sendUsers(writes: readonly PlannedWrite[], first: number): Promise<StopReason | undefined> {
+    const { ledger, target, states, signal } = this.#dependencies;
+    const [write, ...others] = writes.filter(({ from }) => from !== undefined);
+    if (!write?.from) return undefined;
+    const called = await loadWrite(write);
+    const organizations = new Set([write, ...others].map(({ shared }) => String(shared['organizationId'])));
+    const isWanted = (record: SentRecord, organizationId: string) =>
+      organizations.has(organizationId) && !ledger.knows(target, record);
+    const log = this.#createLog(
+      write,
+      (record) => (record as UserRecord).sent.identity.join(),
+      (record) => (record as UserRecord).sent,
+    );
+    return this.#send(called, readPendingUsers(write.from, { first: first + states.users, isWanted, signal }), log);
+  }
+
+  #send(
+    called: CalledWrite,
+    records: AsyncIterable<PendingRecords> | readonly PendingRecords[],
+    log: BatchLog,
+  ): Promise<StopReason | undefined> {
+    const { fields } = called;
+    const limits = { records: fields?.field === undefined ? 1 : BATCH_SIZE, characters: BATCH_CHARACTERS };
+    return runBulkJob({ records, limits, hasEarlierSuccess: true }, { ...this.#dependenciesFor(called), log });
+  }
+
+  #dependenciesFor({ write, operation, fields }: CalledWrite): Omit<JobDependencies, 'log'> {
+    const { client, clock, signal, recorder, states, beforeSend } = this.#dependencies;
+    const calls = fields && { client, operation, fields, data: write.shared, single: false };
+    const sender = (shared: PlannedWrite['shared']) =>
+      calls
+        ? createRequestSender({ ...calls, data: shared }, clock, 'exceptions')
+        : createItemSender({ client, operation, shared, isResend: (index) => states.open.has(index) }, clock);
+    const send = isolateFailures(async (batch, kind) => {
+      const [first] = batch;
+      const { organizationId } = first as Partial<UserRecord>;
+      const shared = organizationId === undefined ? write.shared : { organizationId };
+      await beforeSend(write, batch);
+      return sender(shared)(batch, kind);
+    });
+    // A record that exists is as good as sent if it can be neither read nor updated.
+    const isEnsured = fields?.ifExists !== undefined && fields.ifExists.update === undefined;
+    const exists = async (records: RecordList) => new Map(records.map(({ id }) => [id, true]));
+    return {
+      send: recorder.withMetrics(send),
+      lookUp: (calls && createLookup(calls)) ?? (isEnsured ? exists : undefined),
+      existing: isEnsured ? { action: 'skip' } : undefined,
+      limiter: fields && !fields.inOrder ? this.#concurrent : this.#ordered,
+      pause: (repetition, stopping) => clock.sleep(chooseRetryPause(repetition), stopping),
+      signal,
+    };
+  }
+
+  /** Notes sent records in the ledger before the journal has them as settled: a resume sends the others again. */
+  #createLog(
+    { operation }: PlannedWrite,
+    keyOf: (record: BulkRecord) => RecordKey,
+    toSent: (record: BulkRecord) => SentRecord,
+  ): BatchLog {
+    const { recorder, ledger, target } = this.#dependencies;
+    const role = SETTINGS_ROLES[operation];
+    const isSent = typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'sent';
+    return {
+      recordIntent: (batch) => recorder.recordIntent(batch),
+      recordResult: async (batch, result) => {
+        const exceptions = result.items.filter(({ status }) => status !== 'succeeded' && status !== 'existing');
+        const failed = new Set(exceptions.map(({ record }) => record));
+        for (const record of failed) this.#failed.add(keyOf(record));
+        const written = isSent ? batch.filter((record) => !failed.has(record)) : [];
+        if (written.length > 0) ledger.noteSent(target, written.map(toSent));
+        await recorder.recordResult(batch, result);
+      },
+    };
+  }
+
+  /** Returns the records to send: without those already sent, and without those that require a failed item. */
+  async #prepare({ fields }: CalledWrite, items: readonly IndexedItem[]): Promise<readonly PendingRecords[]> {
+    const { states, secrets } = this.#dependencies;
+    const records: BulkRecord[] = [];
+    for (const item of items) {
+      if (states.settled.has(item.index)) continue;
+      const cause = [item.key, ...item.requires].find((key) => this.#failed.has(key));
+      const live = needsLiveSecrets(item) ? await this.#readConfig(item) : undefined;
+      const data = Object(revealSecrets(item.data, secrets, live));
+      const record = new PlannedRecord(item, data, item.index, fields);
+      if (cause === undefined) records.push(record);
+      else await this.#refuse(record, item.key, cause);
+    }
+    return groupForSending(records, states.open, fields?.field === undefined ? 1 : BATCH_SIZE);
+  }
+
+  async #readConfig({ key }: PlannedItem): Promise<unknown> {
+    const name = parseRecordKey(key).id as ConfigName;
+    const query = { configs: [name], endpoints: false, folders: [], documents: [], agents: [] };
+    return (await readLive(this.#dependencies.client, query)).configs.get(name)?.records;
+  }
+
+  async #refuse(record: BulkRecord, key: RecordKey, cause: RecordKey): Promise<void> {
+    const { recorder } = this.#dependencies;
+    const { kind, id } = parseRecordKey(cause);
+    const message = `not sent, because it requires ${id} (${kind})`;
+    this.#failed.add(key);
+    recorder.recordIntent([record]);
+    await recorder.recordResult([record], {
+      items: [{ record, status: 'failed', message, code: 'not_sent' }],
+      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
+    });
+  }
+}
+
+/** Counts the items of writes, without the users of a file. */
+export function countItems(writes: readonly PlannedWrite[]): number {
+  return writes.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+async function loadWrite(write: PlannedWrite): Promise<CalledWrite> {
+  const { resource, name } = getEntry(write.operation);
+  const operation = await loadOperation(resource, name);
+  return { write, operation, fields: operation.bulk && bulkFieldsOf(operation) };
+}

@@ -1,0 +1,63 @@
+import { isObject } from '../../kernel/is-object.ts';
+import { isMasked, rememberSecret } from '../../kernel/redact.ts';
+import type { PlannedItem, PlannedWrite } from '../plan.ts';
+import type { SecretReference, SecretValue } from '../secret-value.ts';
+
+/** Secrets of a plan by reference. */
+export type SecretsByReference = ReadonlyMap<string, SecretValue>;
+
+const MARKER = '$secret';
+/** In place of a reference: the secret that the service has, which a write must repeat. */
+const LIVE = 'live';
+
+/** Reads every secret that the writes refer to. @throws SvcError like `read`, for a secret that is missing */
+export async function readSecrets(
+  writes: readonly PlannedWrite[],
+  read: (reference: SecretReference) => Promise<SecretValue>,
+): Promise<SecretsByReference> {
+  const secrets = new Map<string, SecretValue>();
+  for (const reference of writes.flatMap(({ items }) => items.flatMap(({ data }) => [...referencesIn(data)]))) {
+    const name = JSON.stringify(reference);
+    if (reference !== LIVE && !secrets.has(name)) secrets.set(name, await read(reference as SecretReference));
+  }
+  return secrets;
+}
+
+/** Whether the data of an item repeats a secret that only the service has. */
+export function needsLiveSecrets({ data }: PlannedItem): boolean {
+  return [...referencesIn(data)].includes(LIVE);
+}
+
+/** Returns the data of an item with its secrets. A live secret that the service masks is left out. */
+export function revealSecrets(data: unknown, secrets: SecretsByReference, live: unknown): unknown {
+  return replaceMarkers(data, live, (reference, liveSecret) => {
+    if (reference !== LIVE) return rememberSecret(secrets.get(JSON.stringify(reference))?.reveal());
+    return isMasked(liveSecret) || typeof liveSecret !== 'string' ? undefined : rememberSecret(liveSecret);
+  });
+}
+
+/** Returns the data of an item for comparisons, without the secrets that only the service has. */
+export function withSecretValues(data: unknown, secrets: SecretsByReference): unknown {
+  return replaceMarkers(data, undefined, (reference) => secrets.get(JSON.stringify(reference)));
+}
+
+function replaceMarkers(
+  data: unknown,
+  live: unknown,
+  replace: (reference: unknown, live: unknown) => unknown,
+): unknown {
+  if (Array.isArray(data)) return data.map((inner, at) => replaceMarkers(inner, Object(live)[at], replace));
+  if (!isObject(data)) return data;
+  if (Object.hasOwn(data, MARKER)) return replace(data[MARKER], live);
+  const fields = Object.entries(data).map(([name, inner]) => [
+    name,
+    replaceMarkers(inner, Object(live)[name], replace),
+  ]);
+  return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
+}
+
+function* referencesIn(data: unknown): Generator<unknown> {
+  if (typeof data !== 'object' || data === null) return;
+  if (Object.hasOwn(data, MARKER)) yield (data as { readonly [MARKER]: unknown })[MARKER];
+  else for (const inner of Object.values(data)) yield* referencesIn(inner);
+}

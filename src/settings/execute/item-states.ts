@@ -1,0 +1,66 @@
+import type { Journal } from '../../bulk/journal/journal.ts';
+import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
+
+/** The items of a job that earlier runs have sent, by index. */
+export interface ItemStates {
+  readonly settled: ReadonlySet<number>;
+  /** Items without an outcome. They may have been applied. */
+  readonly open: ReadonlySet<number>;
+  /** Number of users from a file. */
+  readonly users: number;
+}
+
+/** @param items number of items; users from a file have the indexes after them */
+export function readItemStates(journal: Journal, items: number): ItemStates {
+  const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
+  for (const batch of journal.sentBatches()) {
+    if (batch.first >= items) states.users += batch.count;
+    else for (const index of indexesOf(batch)) states[batch.settled ? 'settled' : 'open'].add(index);
+  }
+  return states;
+}
+
+/** Marks the failed items of earlier runs as unsent. */
+export function reopenFailures(journal: Journal): void {
+  const failed = new Set<number>();
+  for (const { at, status } of journal.unsuccessfulRecords()) if (status !== 'open') failed.add(at);
+  reopenItems(journal, failed);
+}
+
+/** Marks settled items as failed after all. */
+export function failItems(
+  journal: Journal,
+  failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
+) {
+  reopenItems(journal, new Set(failures.keys()));
+  for (const [at, failure] of failures) {
+    const range = { first: at, last: at, count: 1 };
+    journal.recordIntent(range);
+    const item = { at, ...failure, line: null, status: 'failed', code: 'differs' } as const;
+    journal.recordOutcome({ range, known: [range], open: [], items: [item], requests: 0, retries: 0 });
+  }
+  journal.flush();
+}
+
+function reopenItems(journal: Journal, items: ReadonlySet<number>): void {
+  for (const batch of [...journal.sentBatches()].filter(({ settled }) => settled)) {
+    const others = indexesOf(batch).filter((index) => !items.has(index));
+    if (others.length < batch.count) journal.reopen(batch, groupConsecutive(others));
+  }
+  journal.flush();
+}
+
+function indexesOf({ first, last }: RecordRange): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+}
+
+/** Groups ascending indexes into ranges. */
+function groupConsecutive(indexes: readonly number[]): readonly RecordRange[] {
+  const ranges: { first: number; last: number; count: number }[] = [];
+  for (const index of indexes) {
+    const range = ranges.at(-1);
+    if (range?.last !== index - 1) ranges.push({ first: index, last: index, count: 1 });
+    else Object.assign(range, { last: index, count: range.count + 1 });
+  }
+  return ranges;
+}

@@ -1,0 +1,90 @@
+import type { RecordList } from '../../bulk/batches.ts';
+import type { BulkRecord } from '../../bulk/bulk-record.ts';
+import { BATCH_SIZE } from '../../bulk/pace.ts';
+import type { SentRecord } from '../ledger.ts';
+import type { PlannedWrite } from '../plan.ts';
+import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
+
+/** A user of a file as a record to send. Its index is its position among the sent users. */
+export class UserRecord implements BulkRecord {
+  readonly index: number;
+  readonly #user: FileUser;
+
+  constructor(user: FileUser, index: number) {
+    this.index = index;
+    this.#user = user;
+  }
+
+  get organizationId(): string {
+    return this.#user.organizationId;
+  }
+
+  get id(): string {
+    return this.#user.userId;
+  }
+
+  get line(): number {
+    return this.#user.line;
+  }
+
+  get value(): unknown {
+    return this.#user.data;
+  }
+
+  /** The ledger's record of the user. */
+  get sent(): SentRecord {
+    return toSentUser(this.#user);
+  }
+
+  get json(): string {
+    return JSON.stringify(this.value);
+  }
+
+  get text(): string {
+    return this.json;
+  }
+
+  get jsonLine(): string {
+    return this.json;
+  }
+}
+
+export interface UserSelection {
+  /** Index of the first user to send. */
+  readonly first: number;
+  readonly isWanted: (record: SentRecord, organizationId: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Upper bound on users that wait for others of their organization. */
+const MAX_WAITING = 10_000;
+
+/** Reads the users to send, in batches of one organization each. */
+export async function* readPendingUsers(
+  file: NonNullable<PlannedWrite['from']>,
+  { first, isWanted, signal }: UserSelection,
+): AsyncGenerator<RecordList> {
+  let index = first;
+  let waiting = 0;
+  const byOrganization = new Map<string, FileUser[]>();
+  function* take(organizationId: string): Generator<RecordList> {
+    const users = byOrganization.get(organizationId) ?? [];
+    byOrganization.delete(organizationId);
+    waiting -= users.length;
+    if (users.length > 0) yield users.map((user) => new UserRecord(user, index++));
+    yield [];
+  }
+  for await (const users of readUsersFile(file, signal)) {
+    for (const user of users) {
+      const { organizationId } = user;
+      if (!isWanted(toSentUser(user), organizationId)) continue;
+      const group = byOrganization.get(organizationId);
+      if (group) group.push(user);
+      else byOrganization.set(organizationId, [user]);
+      waiting += 1;
+      if (group?.length === BATCH_SIZE) yield* take(organizationId);
+      else if (waiting >= MAX_WAITING) for (const each of [...byOrganization.keys()]) yield* take(each);
+    }
+  }
+  for (const organizationId of [...byOrganization.keys()]) yield* take(organizationId);
+}

@@ -1,0 +1,94 @@
+import type { StopReason } from '../../bulk/batch-request.ts';
+import type { RecordList } from '../../bulk/batches.ts';
+import { JobCounters } from '../../bulk/job-counters.ts';
+import { JobRecorder } from '../../bulk/job-recorder.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
+import { Metrics } from '../../bulk/journal/metrics.ts';
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Plan, PlannedWrite } from '../plan.ts';
+import { countUsersToSend } from '../users-file.ts';
+import { countItems, PlanExecution } from './execute-plan.ts';
+import type { SecretsByReference } from './item-secrets.ts';
+import { failItems, readItemStates, reopenFailures } from './item-states.ts';
+import { readBack } from './read-back.ts';
+
+export interface PlanRunDependencies {
+  readonly journal: Journal;
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Stops the run when aborted. Writes in flight still finish. */
+  readonly signal: AbortSignal;
+  readonly ledger: Ledger;
+  readonly secrets: SecretsByReference;
+  /** Called before each batch is sent. */
+  readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
+  /** Called before the first write. Returns a function to call at the end. */
+  readonly onStart: (counters: JobCounters, execution: Pick<PlanExecution, 'inFlight'>) => Promise<() => Promise<void>>;
+}
+
+/** The state of a job after a run. */
+export interface EndedRun {
+  readonly stop: StopReason | undefined;
+  readonly counters: JobCounters;
+  readonly recorder: JobRecorder;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Sends the writes of a plan that have no recorded success, and then reads the written records back. A record that differs
+ * from its write counts as failed.
+ */
+export async function runPlan(
+  plan: Pick<Plan, 'target' | 'writes'>,
+  dependencies: PlanRunDependencies,
+): Promise<EndedRun> {
+  const { journal, client, clock, secrets, onStart } = dependencies;
+  reopenFailures(journal);
+  await countSentUsers(plan, dependencies);
+  const { metrics: saved, counts } = { metrics: journal.getFact('metrics'), counts: journal.counts() };
+  const counters = new JobCounters(counts);
+  const metrics = new Metrics(clock.now(), saved);
+  const recorder = new JobRecorder({ journal, clock, counters, metrics });
+  const states = readItemStates(journal, countItems(plan.writes));
+  const execution = new PlanExecution({ ...dependencies, target: plan.target, recorder, states });
+  const end = await onStart(counters, execution);
+  let stop = await execution.run(plan.writes).finally(end);
+  recorder.flush();
+  if (!stop) {
+    try {
+      const { settled } = readItemStates(journal, countItems(plan.writes));
+      const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
+      const isWritten = (index: number) => settled.has(index) && !failed.has(index);
+      const differences = await readBack(client, plan.writes, secrets, isWritten);
+      failItems(journal, differences);
+      counters.succeeded -= differences.size;
+      counters.failed += differences.size;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      stop = { kind: 'fatal', error };
+    }
+  }
+  return { stop, counters, recorder, metrics };
+}
+
+/** Replaces the journal's batches of users from a file with what the ledger knows: a resume sends the other users. */
+async function countSentUsers(
+  { target, writes }: Pick<Plan, 'target' | 'writes'>,
+  { journal, ledger, signal }: PlanRunDependencies,
+): Promise<void> {
+  const files = writes.flatMap(({ from, shared }) => (from ? [{ from, shared }] : []));
+  const first = countItems(writes);
+  const batches = [...journal.sentBatches()].filter((batch) => batch.first >= first);
+  const [file] = files;
+  if (!file || batches.length === 0) return;
+  const unsent = await countUsersToSend(file.from, (record) => ledger.knows(target, record), signal);
+  const remaining = files.reduce((sum, { shared }) => sum + (unsent.get(String(shared['organizationId'])) ?? 0), 0);
+  const count = files.reduce((sum, { from }) => sum + from.records, 0) - remaining;
+  for (const batch of batches) journal.reopen(batch, []);
+  const sent = { first, last: first + count - 1, count };
+  if (count > 0) journal.reopen(sent, [sent]);
+  journal.flush();
+}

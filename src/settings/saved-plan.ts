@@ -1,0 +1,135 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { formatCanonicalJson } from '../kernel/canonical-json.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { tryParseJson } from '../kernel/try-parse-json.ts';
+import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
+import type { Plan, PlanTarget, RecordKey } from './plan.ts';
+import type { SecretReference, SecretValue } from './secret-value.ts';
+import type { DeclaredSettings, SettingsFile } from './settings.ts';
+
+/** A plan in a file. Live records and secrets are contained only as salted hashes. */
+export interface SavedPlan extends Omit<Plan, 'read'> {
+  readonly svc: 1;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly environment: string | null;
+  readonly stack: string | null;
+  readonly files: readonly SettingsFile[];
+  readonly salt: string;
+  /** Hash of each record that the plan depends on; null if the record did not exist. */
+  readonly records: Readonly<Record<RecordKey, string | null>>;
+  /** Hash of each secret by its reference: `env:TOKEN`. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Whether endpoints may be replaced. */
+  readonly allowReplace: boolean;
+  /** SHA-256 of all other fields as canonical JSON. */
+  readonly sha256: string;
+}
+
+/** Context in which a plan is saved. */
+export interface SavedPlanOrigin extends Pick<DeclaredSettings, 'files' | 'secrets'> {
+  readonly environment: string | undefined;
+  readonly stack: string | undefined;
+  readonly allowReplace: boolean;
+  /** Time in Unix milliseconds. */
+  readonly now: number;
+}
+
+const MAX_AGE = 24 * 60 * 60 * 1000;
+
+/** Fields that change without a change of the record. */
+const VOLATILE = new Set(['lastUpdated', 'updatedAt', 'executionCount', 'lastExecutedAt']);
+
+export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan {
+  const { read, ...rest } = plan;
+  const salt = randomBytes(16).toString('hex');
+  const hashes = Array.from(read, ([key, record]) => [key, hashRecord(salt, record)]);
+  const content = {
+    svc: 1 as const,
+    createdAt: new Date(origin.now).toISOString(),
+    ...{ environment: origin.environment ?? null, stack: origin.stack ?? null, files: origin.files, salt },
+    records: Object.fromEntries(hashes) as SavedPlan['records'],
+    secrets: hashSecrets(salt, origin.secrets),
+    ...rest,
+    allowReplace: origin.allowReplace,
+  };
+  return { ...content, sha256: digestOf(content) };
+}
+
+/**
+ * Parses a saved plan.
+ * @throws SvcError `bad_data` if the text is not a plan, or was edited
+ */
+export function parseSavedPlan(text: string, name: string): SavedPlan {
+  const content = tryParseJson(text);
+  if (!isObject(content) || typeof content['sha256'] !== 'string' || !Array.isArray(content['changes'])) {
+    throw new SvcError('bad_data', `${name} is not a saved plan`);
+  }
+  if (content['svc'] !== 1) throw new SvcError('bad_data', `${name} was saved by a newer version of svc`);
+  const { sha256, ...rest } = content;
+  if (digestOf(rest) !== sha256) throw new SvcError('bad_data', `${name} was edited after it was saved`);
+  return content as unknown as SavedPlan;
+}
+
+/** The current state that a saved plan is compared with. */
+export interface CurrentState {
+  readonly target: PlanTarget;
+  readonly live: LiveRecords;
+  /** Secrets of the plan's references, as they are now. */
+  readonly secrets: readonly SecretValue[];
+  /** Hashes of the plan's files now; without those that cannot be read. */
+  readonly files: readonly SettingsFile[];
+  readonly now: number;
+  readonly wasApplied: boolean;
+}
+
+/** Returns the first reason why a saved plan must not be applied; undefined if nothing has changed since it was saved. */
+export function findStaleness(saved: SavedPlan, current: CurrentState): string | undefined {
+  return findOutdated(saved, current) ?? findChangedFile(saved, current) ?? findChangedValue(saved, current);
+}
+
+function findOutdated({ target, createdAt }: SavedPlan, current: CurrentState): string | undefined {
+  if (current.wasApplied) return 'the plan was applied before';
+  if (target.url !== current.target.url) return `the plan is for ${target.url}, not for ${current.target.url}`;
+  if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
+  const age = current.now - Date.parse(createdAt);
+  return age >= 0 && age <= MAX_AGE ? undefined : 'the plan is older than 24 hours';
+}
+
+function findChangedFile({ files }: SavedPlan, current: CurrentState): string | undefined {
+  const hashes = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
+  const changed = files.find(({ path, sha256 }) => hashes.get(path) !== sha256);
+  return changed && `${changed.path} has changed since the plan was saved`;
+}
+
+function findChangedValue({ salt, records, secrets }: SavedPlan, current: CurrentState): string | undefined {
+  const hashes = hashSecrets(salt, current.secrets);
+  const secret = Object.keys(secrets).find((name) => hashes[name] !== secrets[name]);
+  if (secret !== undefined) return `the secret ${secret} has changed since the plan was saved`;
+  const isChanged = (key: RecordKey) => records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
+  const record = Object.keys(records).find(isChanged);
+  return record && `${record} has changed since the plan was saved`;
+}
+
+export function formatReference(reference: SecretReference): string {
+  return 'env' in reference ? `env:${reference.env}` : `file:${reference.file}`;
+}
+
+function hashSecrets(salt: string, secrets: readonly SecretValue[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(secrets.map((each) => [formatReference(each.reference), hash(salt, each.reveal())]));
+}
+
+function hashRecord(salt: string, record: unknown): string | null {
+  if (record === undefined) return null;
+  const stable = isObject(record) ? Object.entries(record).filter(([field]) => !VOLATILE.has(field)) : [];
+  return hash(salt, formatCanonicalJson(Object.fromEntries(stable)));
+}
+
+function hash(salt: string, text: string): string {
+  return createHmac('sha256', salt).update(text).digest('base64url');
+}
+
+function digestOf(content: object): string {
+  return createHash('sha256').update(formatCanonicalJson(content)).digest('hex');
+}

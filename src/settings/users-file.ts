@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { openInputFile } from '../bulk/input-file.ts';
+import { createPreparer } from '../bulk/record-preparation.ts';
+import { findRecordProblems } from '../bulk/record-problem.ts';
+import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
+import { InputError, type Position } from '../bulk/source/source.ts';
+import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
+import { loadResource } from '../catalog/index.ts';
+import { limitHeapGrowth } from '../kernel/heap.ts';
+import type { SentRecord } from './ledger.ts';
+import { createRecordKey } from './record-key.ts';
+import { toSentRecord } from './sent-record.ts';
+
+/** The file of `users.from`. */
+export interface UsersFile {
+  /** Absolute path. */
+  readonly path: string;
+  /** Name in messages (default: the path). */
+  readonly name?: string;
+  /** Organization of users without an `organizationId`. */
+  readonly organizationId?: string | undefined;
+}
+
+/** A user of a file. */
+export interface FileUser extends Position {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** The fields to send. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Upper bound on repeated users that are compared in one reading. */
+const MAX_REPEATED = 250_000;
+
+/** Returns the ledger's record of a user. */
+export function toSentUser({ organizationId, userId, data }: Omit<FileUser, keyof Position>): SentRecord {
+  const key = createRecordKey('users', organizationId, userId);
+  return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });
+}
+
+/**
+ * Checks every user of a file, and counts those to send, by organization.
+ * @throws SvcError `bad_data` with the position of an invalid or repeated user
+ */
+export async function countUsersToSend(
+  file: UsersFile,
+  isSent: (record: SentRecord) => boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const ids = new RepeatedIdDetector();
+  for await (const users of readUsersFile(file, signal)) {
+    for (const user of users) {
+      ids.add(idOf(user));
+      const count = counts.get(user.organizationId) ?? 0;
+      counts.set(user.organizationId, count + (isSent(toSentUser(user)) ? 0 : 1));
+    }
+  }
+  const repeated = ids.takeRepeated();
+  const known = new Map<string, FileUser>();
+  for (const part of repeated.split(MAX_REPEATED)) {
+    for await (const users of readUsersFile(file, signal)) {
+      for (const user of users.filter((each) => part.has(idOf(each)))) {
+        const earlier = known.get(idOf(user));
+        if (earlier) throw problemAt(file, user, `userId: '${user.userId}' is already on line ${earlier.line}`);
+        known.set(idOf(user), user);
+      }
+    }
+  }
+  return counts;
+}
+
+/** Reads the users of a file, in chunks. @throws SvcError `bad_data` with the position of an invalid user */
+export async function* readUsersFile(file: UsersFile, signal: AbortSignal): AsyncGenerator<readonly FileUser[]> {
+  limitHeapGrowth();
+  const fields = await userFields();
+  const { path, name = path } = file;
+  const { listName, knownFields, id } = fields;
+  const input = await openInputFile({
+    ...{ file: path, name, cwd: '/', stdin: Readable.from([]), signal, spool: '' },
+    ...{ field: listName, fields: knownFields, idField: id },
+  });
+  const source = await input.open();
+  const prepare = createPreparer(source, { fields, shared: {}, generateId: () => '' });
+  for await (const chunk of source.recordChunks) {
+    yield chunk.map((record, at) => {
+      const { value, ownFields, problems } = prepare(record, at);
+      const [problem] = [...problems, ...findRecordProblems(fields.schema, value)];
+      if (problem) throw problemAt(file, record, [problem.field, problem.message].filter(Boolean).join(': '));
+      const { organizationId = file.organizationId, ...data } = ownFields;
+      if (organizationId === undefined) throw problemAt(file, record, 'organizationId: required');
+      return {
+        ...{ organizationId: String(organizationId), userId: String(data['userId']), data },
+        ...{ line: record.line, column: record.column },
+      };
+    });
+  }
+}
+
+async function userFields(): Promise<BulkFields> {
+  const { 'users.add': add } = await loadResource('users');
+  const fields = bulkFieldsOf(add);
+  const { organizationId, users } = add.input.shape;
+  const schema = users.element.extend({ organizationId: organizationId.optional() });
+  return { ...fields, schema, knownFields: [...fields.knownFields, 'organizationId'] };
+}
+
+function idOf({ organizationId, userId }: FileUser): string {
+  return JSON.stringify([organizationId, userId]);
+}
+
+function problemAt({ path, name = path }: UsersFile, { line, column }: Position, problem: string): InputError {
+  return new InputError(name, { line, column }, problem);
+}

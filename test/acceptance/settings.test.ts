@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
+import { startServing } from './serving.ts';
+
+const FILE = `svc: 1
+stack: acme-core
+vars: { hooks: https://hooks.example.com }
+config:
+  advancedWebhooks: { isEnabled: true }
+  webhook:
+    useWebhookService: true
+    webhookServiceConfig: { rawNotificationUrl: "\${hooks}/raw", authToken: { env: HOOK_TOKEN } }
+endpoints:
+  - { uid: acme-core.billing, url: "\${hooks}/billing", filterTypes: [comment.add] }
+folders: # the folders of every customer
+  - { organizationId: acme, folderId: plans, folderName: Plans }
+  - { organizationId: acme, folderId: q3, folderName: Q3, parentFolderId: plans }
+environments:
+  staging:
+    profile: staging
+    vars: { hooks: https://staging.example.com }
+  prod: { profile: prod }
+`;
+
+const TOKEN = 'a-token-of-deliveries-47';
+
+it('one file configures two services; a change by hand is found, planned, reverted, and undone', async () => {
+  const user = await newUserInProcess();
+  const svc = (...words: readonly string[]) => user.svc(words, { env: { ...user.env, HOOK_TOKEN: TOKEN } });
+  for (const name of ['staging', 'prod']) {
+    const { env } = await startServing(user, '--store', join(user.home, `${name}.sqlite`));
+    const words = ['profiles', 'add', name, '--base-url', env.SVC_BASE_URL, '--api-key', env.SVC_API_KEY];
+    const added = await user.svc([...words, '--auth-token-stdin'], { stdin: env.SVC_AUTH_TOKEN });
+    expect(added.code, added.stderr).toBe(0);
+  }
+  await writeFile(join(user.home, 'svc.yaml'), FILE);
+
+  for (const environment of ['staging', 'prod']) {
+    const plan = await svc('plan', '--env', environment);
+    expect(plan, plan.stderr).toMatchObject({ code: 0 });
+    expect(plan.stdout).toContain('16 triggers of webhook are switched on by the first enable');
+    expect(plan.stdout).not.toContain(TOKEN);
+    const applied = await svc('apply', '--env', environment, '--yes');
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect(await svc('drift', '--env', environment)).toMatchObject({ code: 0 });
+    expect((await svc('plan', '--env', environment, '--exit-code')).code).toBe(0);
+  }
+
+  const compared = await svc('compare', 'staging', 'prod', '--org', 'acme', '-o', 'json');
+  const { changes } = JSON.parse(compared.stdout);
+  expect(changes.map(({ kind, field }: Record<string, unknown>) => [kind, field])).toEqual([
+    ['config', 'webhookServiceConfig.rawNotificationUrl'],
+    ['endpoints', 'url'],
+  ]);
+
+  const byHand = ['folders', 'update', '-p', 'prod', '--org', 'acme', '--folder', 'q3', '--name', 'Third quarter'];
+  expect(await svc(...byHand)).toMatchObject({ code: 0 });
+  expect(await svc('drift', '--env', 'staging')).toMatchObject({ code: 0 });
+  const drift = await svc('drift', '--env', 'prod', '-o', 'json');
+  expect(drift.code).toBe(20);
+  expect(JSON.parse(drift.stdout)).toMatchObject({
+    changes: [
+      { sign: '~', kind: 'folders', org: 'acme', id: 'q3', field: 'folderName', before: 'Third quarter', after: 'Q3' },
+    ],
+    summary: { create: 0, update: 1, replace: 0, delete: 0, send: 0 },
+  });
+
+  expect(await svc('plan', '--env', 'prod', '--out', 'plan.json')).toMatchObject({ code: 0 });
+  const reverted = await svc('apply', 'plan.json', '--yes', '-o', 'json');
+  expect(reverted, reverted.stderr).toMatchObject({ code: 0 });
+  expect(await svc('apply', 'plan.json', '--yes')).toMatchObject({ code: 15 });
+  expect(await svc('drift', '--env', 'prod')).toMatchObject({ code: 0 });
+
+  const undo = await svc('undo', JSON.parse(reverted.stdout).job, '--out', 'undo.json', '-p', 'prod');
+  expect(undo, undo.stderr).toMatchObject({ code: 0 });
+  expect(await svc('apply', 'undo.json', '--yes', '-p', 'prod')).toMatchObject({ code: 0 });
+  const folders = await svc('folders', 'list', '-p', 'prod', '--org', 'acme', '--jq', '.[] | .folderName');
+  expect(folders.stdout.split('\n')).toContain('Third quarter');
+
+  const pulled = await svc('pull', '--env', 'prod');
+  expect(pulled, pulled.stderr).toMatchObject({ code: 0 });
+  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(
+    FILE.replace('folderName: Q3', 'folderName: Third quarter'),
+  );
+});

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { WEBHOOK_TRIGGERS } from '../../src/catalog/events.ts';
+import { isObject } from '../../src/kernel/is-object.ts';
+import { buildPlan } from '../../src/settings/build-plan.ts';
+import { queryDeclared } from '../../src/settings/live/declared-query.ts';
+import type { LiveRecord, LiveRecords } from '../../src/settings/live/live-records.ts';
+import type { Plan } from '../../src/settings/plan.ts';
+import type { Declared } from '../../src/settings/settings.ts';
+import { startPlannedWorld } from './planned-world.ts';
+
+const TARGET = { url: 'http://localhost', apiKey: 'key' };
+
+function planFor(declared: Declared, live: Partial<LiveRecords>, rest: object = {}): Plan {
+  const none = {
+    configs: new Map(),
+    folders: new Map(),
+    documents: new Map(),
+    agents: { records: new Map() },
+    reads: 0,
+  };
+  const query = queryDeclared(declared);
+  return buildPlan({ declared, query, live: { ...none, ...live }, target: TARGET, isSent: () => false, ...rest });
+}
+
+const url = fc.webUrl();
+const trigger = fc.constantFrom(...Object.keys(WEBHOOK_TRIGGERS));
+const webhook = fc.record(
+  {
+    authToken: fc.string({ minLength: 1 }).filter((text) => !text.startsWith('*')),
+    rawNotificationUrl: url,
+    processedNotificationUrl: url,
+    encodeData: fc.boolean(),
+    publicKey: fc.string({ minLength: 1 }),
+    futureField: fc.jsonValue().filter((value) => value !== null && value !== '' && !isObject(value)),
+    triggers: fc.dictionary(trigger, fc.boolean(), { minKeys: 1 }),
+  },
+  { requiredKeys: ['triggers'] },
+);
+const declaredWebhook = fc.record(
+  { rawNotificationUrl: url, encodeData: fc.boolean(), triggers: fc.dictionary(trigger, fc.boolean()) },
+  { requiredKeys: [] },
+);
+
+/** Replaces the nested settings as a whole, which is the worst that a service may do. */
+function replaceNested(live: LiveRecord, { writes }: Plan): LiveRecord {
+  const data = writes[0]?.items[0]?.data;
+  if (!data) return live;
+  const restored = JSON.stringify(data, (field, value) =>
+    isObject(value) && value['$secret'] === 'live' ? Object(live['webhookServiceConfig'])[field] : value,
+  );
+  return { ...live, ...JSON.parse(restored) };
+}
+
+it('keeps undeclared fields byte-equal, even if the service replaces whole objects', () => {
+  fc.assert(
+    fc.property(webhook, declaredWebhook, fc.boolean(), (stored, declared, use) => {
+      const live = { useWebhookService: use, webhookServiceConfig: stored };
+      const config = { webhook: { useWebhookService: true, webhookServiceConfig: declared } };
+      const plan = planFor({ config }, { configs: new Map([['webhook', { records: live }]]) });
+      const after = Object(replaceNested(live, plan)['webhookServiceConfig']);
+      const { triggers, ...fields } = stored;
+      const undeclared = (names: object, by: object = {}) => Object.keys(names).filter((name) => !(name in by));
+      const textOf = (value: object, names: readonly string[]) =>
+        JSON.stringify(names.map((name) => Object(value)[name]));
+      const [kept, keptTriggers] = [undeclared(fields, declared), undeclared(triggers, declared.triggers)];
+      expect(textOf(after, kept) + textOf(after.triggers, keptTriggers)).toBe(
+        textOf(stored, kept) + textOf(triggers, keptTriggers),
+      );
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+const endpointFields = {
+  url: fc.constantFrom('https://a.example', 'https://b.example'),
+  description: fc.option(fc.constantFrom('One', 'Two')),
+  filterTypes: fc.option(fc.uniqueArray(trigger, { minLength: 1, maxLength: 3 })),
+  disabled: fc.boolean(),
+  rateLimit: fc.option(fc.integer({ min: 1, max: 3 })),
+};
+const uid = fc.constantFrom('acme.a', 'acme.b', 'acme.c', 'acmeX.d', 'other.e', 'foreign');
+const liveEndpoints = fc.uniqueArray(fc.record({ uid: fc.option(uid), ...endpointFields }), {
+  selector: (endpoint) => endpoint.uid ?? Math.random(),
+});
+const declaredEndpoints = fc.uniqueArray(fc.record({ uid, ...endpointFields }, { requiredKeys: ['uid', 'url'] }), {
+  selector: (endpoint) => endpoint.uid,
+});
+
+it('never prunes an endpoint that the stack does not own, and sets only declared fields', () => {
+  fc.assert(
+    fc.property(liveEndpoints, declaredEndpoints, (stored, endpoints) => {
+      const live = stored.map((endpoint, at) => ({ id: `ep_${at}`, ...endpoint }));
+      const plan = planFor(
+        { endpoints },
+        { endpoints: { records: live } },
+        { prune: true, stack: 'acme', pruneLimit: 99 },
+      );
+      const declared = new Set<string>(endpoints.map((endpoint) => endpoint.uid));
+      const replaced = new Set(plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id));
+      for (const { operation, items } of plan.writes) {
+        for (const { data } of items) {
+          const target = live.find(({ id }) => id === data['endpointId']);
+          if (operation === 'webhooks.endpoints.delete') {
+            const { uid: owned = '' } = target ?? {};
+            expect(replaced.has(owned) || (String(owned).startsWith('acme.') && !declared.has(String(owned)))).toBe(
+              true,
+            );
+          } else if (operation === 'webhooks.endpoints.update') {
+            const record = endpoints.find((endpoint) => endpoint.uid === target?.uid);
+            expect(Object.keys(record ?? {})).toEqual(
+              expect.arrayContaining(Object.keys(data).filter((name) => name !== 'endpointId')),
+            );
+          }
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const ID = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+const folders = fc
+  .uniqueArray(ID, { minLength: 1 })
+  .chain((ids) =>
+    fc.tuple(
+      fc.constant(ids),
+      fc.array(fc.nat({ max: 5 }), { minLength: ids.length, maxLength: ids.length }),
+      fc.array(fc.option(fc.constantFrom('One', 'Two', '第三')), { minLength: ids.length, maxLength: ids.length }),
+    ),
+  )
+  .map(([ids, parents, names]) =>
+    ids.map((folderId, at) => ({
+      organizationId: 'acme',
+      folderId,
+      parentFolderId: at === 0 ? 'root' : (['root', ...ids.slice(0, at)][Number(parents[at]) % (at + 1)] ?? 'root'),
+      ...(names[at] && { folderName: names[at] }),
+    })),
+  )
+  .chain((tree) => fc.shuffledSubarray(tree, { minLength: tree.length }));
+const documents = fc
+  .uniqueArray(ID)
+  .map((ids) => ids.map((documentId) => ({ organizationId: 'acme', documentId, documentName: documentId })));
+const users = fc.uniqueArray(ID).map((ids) => ids.map((userId) => ({ organizationId: 'acme', userId, name: userId })));
+const world = fc.record(
+  {
+    folders,
+    documents,
+    users,
+    endpoints: declaredEndpoints,
+    config: fc.record(
+      {
+        webhook: fc.record({ useWebhookService: fc.boolean(), webhookServiceConfig: declaredWebhook }),
+        email: fc.record({
+          useEmailService: fc.boolean(),
+          emailServiceConfig: fc.record({ fromCompany: fc.string() }),
+        }),
+        advancedWebhooks: fc.record({ isEnabled: fc.constant(true), encodeData: fc.boolean() }),
+      },
+      { requiredKeys: ['advancedWebhooks'] },
+    ),
+  },
+  { requiredKeys: ['config'] },
+);
+
+function expectOrder({ writes }: Plan): void {
+  const planned = new Set(writes.flatMap(({ items }) => items.map(({ key }) => key)));
+  const done = new Set<string>();
+  for (const { items } of writes) {
+    for (const { requires } of items)
+      for (const key of requires) expect([key, planned.has(key), done.has(key)]).toEqual([key, true, true]);
+    for (const { key } of items) done.add(key);
+  }
+}
+
+it('is empty after it was applied, whatever was there before, and orders writes by their requirements', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, world, async (first, second) => {
+      const service = await startPlannedWorld();
+      const sent = new Set<string>();
+      const options = {
+        isSent: (record: object) => sent.has(JSON.stringify(record)),
+        prune: true,
+        stack: 'acme',
+        pruneLimit: 99,
+      };
+      for (const declared of [first, second]) {
+        const plan = await service.plan(declared, options);
+        expectOrder(plan);
+        await service.apply(plan);
+        const { changes, writes } = await service.plan(declared, { ...options, isSent: () => true });
+        expect(writes).toEqual([]);
+        expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
+      }
+    }),
+    { numRuns: 30 },
+  );
+}, 60_000);
