@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { loadSettings } from '../../settings/file/load-settings.ts';
 import { SecretValue } from '../../settings/secret-value.ts';
 import type { Declared } from '../../settings/settings.ts';
-import { type FileUser, readUsersFile } from '../../settings/users-file.ts';
+import { type FileUser, findOnlyOrganization, readUsersFile } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
 import { createStateError, type ImportedState } from './read-state.ts';
@@ -47,13 +47,6 @@ async function readUsers(path: string, declared: Declared, signal: AbortSignal):
   const file = { path, organizationId: findOnlyOrganization(declared) };
   for await (const chunk of readUsersFile(file, signal)) users.push(...chunk);
   return users;
-}
-
-/** Finds the organization of users that have none, if the settings name only one. */
-function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
-  const records = [organizations, folders, documents, groups].flat();
-  const [only, ...others] = new Set(records.map(({ organizationId }) => String(organizationId)));
-  return others.length === 0 ? only : undefined;
 }
 
 function revealSecrets(value: unknown): unknown {
