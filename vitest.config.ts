@@ -1,26 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that run the built svc, or change their process. */
-const ACCEPTANCE = 'test/{acceptance,packaging}/**/*.test.ts';
+/** Tests that run the built svc, or start other processes. */
+const ACCEPTANCE = ['test/{acceptance,packaging}/**/*.test.ts', 'test/**/*.process.test.ts'];
 
 export default defineConfig({
   test: {
     globalSetup: ['test/node-version.ts', 'test/run-folder.ts'],
     // Files share processes, which load libraries only once. Each file gets fresh modules of svc.
     isolate: false,
-    setupFiles: 'test/fresh-modules.ts',
+    setupFiles: ['test/fresh-modules.ts', 'test/untuned-heap.ts'],
     // Many tests start processes, which takes a while on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    maxWorkers: 2,
+    // More than two processors: many tests wait, for processes, time limits, or a database.
+    maxWorkers: 3,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ACCEPTANCE] },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] },
       },
-      { extends: true, test: { name: 'acceptance', include: [ACCEPTANCE] } },
+      { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },
       {
         extends: true,
         test: {

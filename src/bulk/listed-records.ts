@@ -3,9 +3,6 @@ import { isObject } from '../kernel/is-object.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 
-/** Converts a record of a list command to a record to send: drops read-only fields and renames the ID. */
-type ConvertListed = (value: unknown, problems: RecordProblem[]) => unknown;
-
 /**
  * Creates a function that converts the records of a list command to records to send. Returns other records unchanged.
  * @param omitted receives the names of the omitted fields
@@ -13,7 +10,7 @@ type ConvertListed = (value: unknown, problems: RecordProblem[]) => unknown;
 export function createListedConverter(
   { listed, id }: Pick<BulkFields, 'listed' | 'id'>,
   omitted: Set<string>,
-): ConvertListed {
+): (value: unknown, problems: RecordProblem[]) => unknown {
   if (!listed) return (value) => value;
   const { id: listedId = id, readOnly, inherited, nested } = listed;
   const isDropped = new Set(nested === undefined ? readOnly : [...readOnly, nested]);

@@ -41,7 +41,6 @@ export const accessTokens = {
       },
     ],
     path: '/v2/auth/generate_token',
-    auth: 'key',
     effect: 'read',
     input: z.object({ userId: id('user ID'), userProperties, permissions: z.object({ resources }) }),
     output: z.looseObject({ token: secret('signed token') }),

@@ -38,7 +38,6 @@ export const activities = {
     ],
     createsParents: createsOrganization,
     path: '/v2/activities/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
@@ -70,7 +69,6 @@ export const activities = {
       },
     ],
     path: '/v2/activities/update',
-    auth: 'key',
     effect: 'set',
     input: z.object({
       organizationId,

@@ -75,7 +75,6 @@ export const crdt = {
       { command: 'svc crdt get --org acme --document d1 --editor e1', caption: 'show the content of one editor' },
     ],
     path: '/v2/crdt/get',
-    auth: 'key',
     effect: 'read',
     input: z.object({ ...editor, editorId: id('include only this editor').optional() }),
     output: z.array(
@@ -106,7 +105,6 @@ export const crdt = {
     ],
     createsParents: createsOrganization,
     path: '/v2/crdt/add',
-    auth: 'key',
     effect: 'keyed',
     input: content,
     output: z.unknown(),
@@ -125,7 +123,6 @@ export const crdt = {
       },
     ],
     path: '/v2/crdt/update',
-    auth: 'key',
     effect: 'set',
     input: content,
     output: z.unknown(),

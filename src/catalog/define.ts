@@ -251,9 +251,9 @@ export interface Operation<
   readonly feature?: Feature;
 }
 
-/** Type-checks an operation and returns it unchanged. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth>(
-  operation: Operation<Input, Output, Kind>,
+/** Type-checks an operation and returns it with the default `auth`: an API key. */
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth = 'key'>(
+  operation: Omit<Operation<Input, Output, Kind>, 'auth'> & { readonly auth?: Kind },
 ): Operation<Input, Output, Kind> {
-  return operation;
+  return { auth: 'key' as Kind, ...operation };
 }

@@ -21,7 +21,6 @@ export const documents = {
       { command: 'svc documents list --org acme --document d1 --document d2', caption: 'list two documents' },
     ],
     path: '/v2/organizations/documents/get',
-    auth: 'key',
     effect: 'read',
     feature: 'advanced-queries',
     input: z.object({
@@ -60,7 +59,6 @@ export const documents = {
     ],
     createsParents: createsOrganization,
     path: '/v1/organizations/documents/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,

@@ -24,7 +24,6 @@ export const email = {
     summary: 'Show the email configuration',
     examples: [{ command: 'svc email get -o yaml', caption: 'show the settings, with the API key masked' }],
     path: '/v2/workspace/emailconfig/get',
-    auth: 'key',
     effect: 'read',
     input: z.object({}),
     output: emailConfig,
@@ -41,7 +40,6 @@ export const email = {
       },
     ],
     path: '/v2/workspace/emailconfig/update',
-    auth: 'key',
     effect: 'set',
     input: requireChange(
       z.object({

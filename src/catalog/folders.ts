@@ -56,7 +56,6 @@ export const folders = {
       },
     ],
     path: '/v2/organizations/folders/get',
-    auth: 'key',
     effect: 'read',
     feature: 'advanced-queries',
     input: z.object({
@@ -74,7 +73,6 @@ export const folders = {
     command: ['folders', 'list'],
     summary: 'List folders in the v1 format',
     path: '/v1/organizations/folders/get',
-    auth: 'key',
     effect: 'read',
     feature: 'advanced-queries',
     input: z.object({ organizationId, folderId: id('include only this folder and its subfolders').optional() }),
@@ -91,7 +89,6 @@ export const folders = {
       { command: 'svc folders add --org acme --folder f2 --name Plans', caption: 'add a folder at the top level' },
     ],
     path: '/v2/organizations/folders/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
@@ -135,7 +132,6 @@ export const folders = {
       { command: 'svc folders update --org acme --folder f1 --parent root', caption: 'move a folder to the top level' },
     ],
     path: '/v2/organizations/folders/update',
-    auth: 'key',
     effect: 'set',
     feature: 'advanced-queries',
     input: z.object({

@@ -38,9 +38,8 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['Webhooks', ['webhooks']],
-  ['Settings as code', ['pull', 'plan', 'apply', 'drift', 'compare', 'undo']],
   ['Run a service', ['serve', 'local']],
-  ['Automate', ['jobs', 'history', 'mcp']],
+  ['Automate', ['plan', 'drift', 'jobs', 'history', 'mcp']],
   [
     'Settings',
     [

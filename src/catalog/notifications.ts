@@ -97,7 +97,6 @@ export const notifications = {
       },
     ],
     path: '/v2/notifications/add',
-    auth: 'key',
     effect: 'keyed',
     input,
     output: z.looseObject({ success: z.boolean(), message: z.string().optional() }),

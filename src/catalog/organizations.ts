@@ -8,7 +8,6 @@ export const organizations = {
     summary: 'Add organizations',
     examples: [{ command: 'svc organizations add --org beta --name "Beta Ltd."', caption: 'add one organization' }],
     path: '/v2/organizations/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizations: z

@@ -19,7 +19,6 @@ export const permissionProvider = {
     summary: 'Show the configuration of the permission provider',
     examples: [{ command: 'svc permission-provider get', caption: 'show the URL, with the token masked' }],
     path: '/v2/workspace/permissionproviderconfig/get',
-    auth: 'key',
     effect: 'read',
     input: z.object({}),
     output: providerConfig,
@@ -35,7 +34,6 @@ export const permissionProvider = {
       },
     ],
     path: '/v2/workspace/permissionproviderconfig/update',
-    auth: 'key',
     effect: 'set',
     input: requireChange(
       z.object({

@@ -68,7 +68,6 @@ export const permissions = {
       },
     ],
     path: '/v2/auth/permissions/add',
-    auth: 'key',
     effect: 'keyed',
     input,
     output: z.unknown(),

@@ -23,7 +23,6 @@ const input = z.object({
 });
 
 const write = {
-  auth: 'key',
   effect: 'set',
   createsParents: createsOrganization,
   input,
@@ -72,7 +71,6 @@ export const presence = {
       },
     ],
     path: '/v2/presence/delete',
-    auth: 'key',
     effect: 'delete',
     input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
     output: z.looseObject({ success: z.boolean() }),

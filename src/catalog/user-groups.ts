@@ -9,7 +9,6 @@ export const userGroups = {
     examples: [{ command: 'svc groups add --org acme --group sales --name Sales', caption: 'add a group' }],
     createsParents: createsOrganization,
     path: '/v2/organizations/usergroups/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,
@@ -34,7 +33,6 @@ export const userGroups = {
       { command: 'svc groups add-users --org acme --group legal --file users.csv', caption: 'add all users in a file' },
     ],
     path: '/v2/organizations/usergroups/users/add',
-    auth: 'key',
     effect: 'keyed',
     input: z.object({
       organizationId,

@@ -22,7 +22,6 @@ const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema
   );
 
 const write = {
-  auth: 'key',
   output: itemResults,
   message: 'User(s) processed successfully.',
   bulk: { field: 'users', id: 'userId', noun: 'user' },
@@ -98,7 +97,6 @@ export const users = {
       },
     ],
     path: '/v1/users/data/get',
-    auth: 'key',
     effect: 'read',
     input: z.object({
       organizationId,

@@ -49,7 +49,6 @@ export const webhookConfig = {
     summary: 'Show the configuration of basic webhooks',
     examples: [{ command: 'svc webhooks config get', caption: 'show the URLs and triggers, with the token masked' }],
     path: '/v2/workspace/webhookconfig/get',
-    auth: 'key',
     effect: 'read',
     input: z.object({}),
     output: basicConfig,
@@ -68,7 +67,6 @@ export const webhookConfig = {
       { command: 'svc webhooks config update --trigger comment.delete=false', caption: 'disable one event' },
     ],
     path: '/v2/workspace/webhookconfig/update',
-    auth: 'key',
     effect: 'set',
     input: requireChange(
       z.object({
@@ -103,7 +101,6 @@ export const webhookConfig = {
       },
     ],
     path: '/v2/workspace/advancedwebhookconfig/get',
-    auth: 'key',
     effect: 'read',
     feature: 'advanced-webhooks',
     input: z.object({}),
@@ -115,7 +112,6 @@ export const webhookConfig = {
     summary: 'Update the configuration of advanced webhooks',
     examples: [{ command: 'svc webhooks advanced update --enable', caption: 'enable advanced webhooks' }],
     path: '/v2/workspace/advancedwebhookconfig/update',
-    auth: 'key',
     effect: 'set',
     feature: 'advanced-webhooks',
     input: requireChange(

@@ -25,7 +25,7 @@ export const FAILURES = {
   locked: { exitCode: 13, retryable: true, meaning: 'locked by another process' },
   verification_failed: { exitCode: 14, retryable: false, meaning: 'a webhook delivery failed verification' },
   stale_plan: { exitCode: 15, retryable: false, meaning: 'the plan is outdated; nothing was sent' },
-  differs: { exitCode: 20, retryable: false, meaning: 'differences found (svc drift, or with --exit-code)' },
+  differs: { exitCode: 20, retryable: false, meaning: 'differences found (drift, or with --exit-code)' },
   unsupported_node: { exitCode: 78, retryable: false, meaning: 'this Node.js version is not supported' },
   hangup: { exitCode: 129, retryable: true, meaning: 'the terminal was closed' },
   interrupted: { exitCode: 130, retryable: true, meaning: 'stopped by Ctrl-C' },

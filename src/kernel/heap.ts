@@ -72,6 +72,6 @@ export function startWithSmallHeap(heap: Heap = processHeap) {
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
-  const collect: NodeJS.GCFunction = runInNewContext('gc');
+  const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -40,17 +40,17 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
 
 /**
  * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
- * contain no text that can be wrapped. Adds columns with values that the table lacks to `hidden`.
+ * contain no text that can be wrapped.
  */
-export function continueTable(plan: TablePlan, content: TableContent, view: View, hidden: Set<number>): TablePlan {
-  for (const column of filledColumns(content)) if (!plan.kept.includes(column)) hidden.add(column);
+export function continueTable(plan: TablePlan, content: TableContent, view: View): TablePlan {
+  const hidden = filledColumns(content).filter((column) => !plan.kept.includes(column));
   const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
   const natural = columnWidths(more.body, more.measure);
   const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
   const fits = !view.width || lineWidth(wide) <= view.width;
   const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
   const widths = fits ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
-  return { ...plan, content: more, widths };
+  return { ...plan, hidden, content: more, widths };
 }
 
 interface Narrowing {

@@ -1,3 +1,4 @@
+import type { Column } from '../catalog/define.ts';
 import { exactNumberText } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { formatCell } from './cells.ts';
@@ -18,25 +19,27 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
-      const parts = readParts(pages, view);
-      const { value: records = [] } = await parts.next();
-      const columns = chooseColumns(view, records);
-      // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
-      if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
-      const content = await createContent(columns, records, view);
-      const plan = planTable(content, view);
-      if (plan) yield* renderColumns(plan, view, colors, view.headers);
-      else yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
-      const hidden = new Set(plan?.hidden);
-      for await (const more of parts) {
-        const part = await createContent(columns, more, view);
-        if (plan) yield* renderColumns(continueTable(plan, part, view, hidden), view, colors, false);
-        else {
-          yield '\n';
-          yield* renderRecordLists(dropEmptyColumns(part, view), view, colors);
+      let table: { readonly columns: readonly Column[]; readonly plan: TablePlan | undefined } | undefined;
+      const hidden = new Set<number>();
+      try {
+        for await (const records of readParts(pages, view)) {
+          const columns = table?.columns ?? chooseColumns(view, records);
+          // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
+          if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
+          const content = await createContent(columns, records, view);
+          const isFirst = table === undefined;
+          table ??= { columns, plan: planTable(content, view) };
+          const plan = isFirst ? table.plan : table.plan && continueTable(table.plan, content, view);
+          for (const column of plan?.hidden ?? []) hidden.add(column);
+          if (plan) yield* renderColumns(plan, view, colors, isFirst && view.headers);
+          else {
+            if (!isFirst) yield '\n';
+            yield* renderRecordLists(dropEmptyColumns(content, view), view, colors);
+          }
         }
+      } finally {
+        if (hidden.size > 0) view.reportHidden?.(hidden.size);
       }
-      if (hidden.size > 0) view.reportHidden?.(hidden.size);
     },
     value: async (value) => {
       if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;

@@ -36,21 +36,15 @@ export interface ProfileStore {
    * Changes a profile and its secrets. Each secret stays in its location.
    * @throws SvcError `not_found`; `usage` for a profile without a base URL
    */
-  edit(name: string, change: ProfileEdit): Promise<SecretsSaveResult>;
+  edit(
+    name: string,
+    change: (profile: Profile, secrets: Secrets) => { readonly profile: Profile; readonly secrets: Secrets },
+  ): Promise<SecretsSaveResult>;
   /** Renames a profile. @throws SvcError `not_found`, `already_exists` */
   rename(from: string, to: string): Promise<void>;
   /** Removes a profile. @returns whether its secrets were also deleted @throws SvcError `not_found` */
   remove(name: string): Promise<boolean>;
 }
-
-/**
- * Returns the new values of a profile and its secrets. Omitted secrets stay unchanged. Returned secrets are written
- * even if they are unchanged, to verify that they can be written.
- */
-export type ProfileEdit = (
-  profile: Profile,
-  secrets: Secrets,
-) => { readonly profile: Profile; readonly secrets: Secrets };
 
 interface AddOptions {
   /** Whether to replace a profile of this name and its secrets. */

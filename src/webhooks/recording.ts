@@ -84,7 +84,7 @@ export async function openRecording(folder: string, limits: RecordingLimits = DE
 async function listRecordFiles(folder: string): Promise<RecordFile[]> {
   try {
     await createFolder(folder, 0o700);
-    const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
+    const names = await listRecordNames(folder);
     return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
   } catch (error) {
     if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
@@ -70,7 +71,7 @@ describe('a server that supports only HTTP/2', () => {
   const MESSAGE = /^svc: .* supports only HTTP\/2, but svc uses HTTP\/1\.1\n/;
 
   it.each(['plain', 'over TLS'])('is reported as such: %s', async (way) => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const authority = await newAuthority();
     const server = way === 'plain' ? createHttp2Server() : createSecureServer(await authority.issue('DNS:localhost'));
     server.on('sessionError', () => undefined);
@@ -107,7 +108,7 @@ describe('a success without data', () => {
     ['null data', { result: { status: 'success', message: 'done', data: null } }],
     ['no wrapper', { status: 'success', message: 'done' }],
   ])('counts as a success for every command: %s', async (_, body) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => ({ body }));
     for (const command of COMMANDS) {
       const { code, stderr } = await svc(command.split(' '), { env });
@@ -116,7 +117,7 @@ describe('a success without data', () => {
   });
 
   it('cannot be used with --wait', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => ({ body: { result: { status: 'success', message: 'done' } } }));
     const words = 'documents migrate --org acme --document d1 --new-document d2 --yes --wait'.split(' ');
     expect(await svc(words, { env })).toMatchObject({ code: 9, stderr: expect.stringContaining('migrationId') });
@@ -127,7 +128,7 @@ describe('an incomplete page without an iterator', () => {
   it.each(['webhooks endpoints list', 'webhooks endpoints list --all', 'api v2/other --paginate'])(
     'is an invalid response: %s',
     async (command) => {
-      const { svc } = await newUser();
+      const { svc } = await newUserInProcess();
       const { env } = await startMockService(() => success({ endpoints: [], iterator: null, done: false }));
       const { code, stdout, stderr } = await svc([...command.split(' '), '-o', 'ndjson'], { env });
       expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([8, '', 'unusable_answer']);
@@ -137,7 +138,7 @@ describe('an incomplete page without an iterator', () => {
 
 describe('a RESOURCE_EXHAUSTED error', () => {
   it('is not retryable if it names a maximum', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() =>
       failure(429, 'RESOURCE_EXHAUSTED', 'A workspace holds at most 30 documents.'),
     );
@@ -148,7 +149,7 @@ describe('a RESOURCE_EXHAUSTED error', () => {
   });
 
   it('is retryable if it is a rate limit, and --max-wait applies', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'));
     const { stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json', '--no-wait'], { env });
     expect(JSON.parse(stderr).error).toMatchObject({ retryable: true, hint: expect.stringContaining('--max-wait') });

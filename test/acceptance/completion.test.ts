@@ -3,8 +3,9 @@ import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { BIN, HOME, newUser } from './svc.ts';
+import { BIN, HOME } from './svc.ts';
 import { startInTerminal, type Terminal } from './terminal.ts';
 
 /**
@@ -49,7 +50,7 @@ function isInstalled(shell: string): boolean {
  * other call only records its arguments, so that tests can check the completed command line.
  */
 async function prepareUser(shell: (typeof SHELLS)[number]) {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [
     string,
     string,
@@ -221,7 +222,7 @@ describe.each(SHELLS)('completion in $shell without svc', (shell) => {
 
 describe('IDs of earlier commands', () => {
   it('are completed for every kind of object without a request', async () => {
-    const { env, svc } = await newUser();
+    const { env, svc, start } = await newUserInProcess();
     const answers = [
       ['users/add', success({ 'ada@example.com': { success: true, message: 'ok' } })],
       ['usergroups/add', success({ g1: { success: true, message: 'ok' } })],
@@ -233,7 +234,10 @@ describe('IDs of earlier commands', () => {
     ] as const;
     const service = await startMockService(({ path }) => answers.find(([end]) => path.endsWith(end))?.[1]);
     const run = (line: string) => svc(line.split(' '), { env: { ...env, ...service.env } });
-    const offered = async (line: string) => (await run(`__complete ${line}`)).stdout.split('\n').slice(0, -1);
+    const offered = async (line: string) => {
+      const { stdout } = await start(['__complete', ...line.split(' ')], { env: { ...env, ...service.env } }).ended;
+      return stdout.split('\n').slice(0, -1);
+    };
     for (const line of [
       'users add --org acme --user ada@example.com --name Ada',
       'groups add --org acme --group g1 --name G',

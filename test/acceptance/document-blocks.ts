@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { runAsUser, startAsUser, testUserEnvironment } from './documented.ts';
+import { runAsUser, runLine, runLines, startAsUser, testUserEnvironment } from './documented.ts';
 import { startInTerminal } from './terminal.ts';
 
 /** Run mode of a block, from the comment on the line before it. */
@@ -70,7 +70,8 @@ export async function runBlock({ line, commands, way, direct, output }: Block, w
     case 'not':
       return;
     case 'plainly': {
-      const ended = await runAsUser(lines, folder, env);
+      // A process of its own prints its messages and its result in order.
+      const ended = await (output === undefined ? runLines : runAsUser)(lines, folder, env);
       expectSuccess(line, ended);
       if (output !== undefined) expect(normalizeTimes(ended.output)).toBe(normalizeTimes(output));
       return;
@@ -111,7 +112,7 @@ async function substituteExamples(commands: string, world: PageEnvironment): Pro
     .replaceAll(/--port 8080\b/g, '--port 0');
   if (url !== undefined) lines = lines.replaceAll(/https:\/\/(?:api|live)\.example\.com/g, url);
   if (lines.includes(JOB)) {
-    const { output } = await runAsUser("svc jobs list --jq '.[0].id'", folder, env);
+    const { output } = await runLine("svc jobs list --jq '.[0].id'", folder, env);
     lines = lines.replaceAll(JOB, output.trim());
   }
   if (lines.includes('--headers headers.txt')) await saveDelivery(folder, /--at (\S+)/.exec(lines)?.[1] ?? '');

@@ -29,6 +29,15 @@ const SEED = {
   config: { advancedWebhooks: { isEnabled: true } },
 };
 
+/** Settings that match the seed data. */
+const SETTINGS = `svc: 1
+stack: acme
+config: { advancedWebhooks: { isEnabled: true } }
+endpoints: [{ id: ep_1, url: https://example.com/hook }]
+folders: [{ organizationId: acme, folderId: f1, folderName: Plans }]
+environments: { prod: { profile: prod }, staging: { profile: staging } }
+`;
+
 /** Commands that refuse `--local`, because they call no service. */
 const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
   ['commands'],
@@ -77,6 +86,8 @@ async function createFolder(): Promise<Prepared> {
   }
   await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
   for (const name of ['state.yaml', 'seed.yaml']) await writeFile(join(home, name), JSON.stringify(SEED));
+  await writeFile(join(home, 'svc.yaml'), SETTINGS);
+  expect(await svc(['--local', 'plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
@@ -105,17 +116,35 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
 }
 
 /**
- * Runs a line like `runAsUser`. A plain svc command runs in this process, without a shell and a separate Node.js.
- * All other lines run in bash. Store paths are relative to the current folder of the process.
+ * Runs lines like `runAsUser`. Lines that all start svc run one by one, and the plain ones among them in this process,
+ * without a shell and a separate Node.js.
  */
-export async function runLine(line: string, home: string): Promise<CommandResult> {
-  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --store /.test(line)) return runAsUser(line, home);
-  const [, ...words] = splitWords(line);
+export async function runLines(lines: string, home: string, variables: Variables = {}): Promise<CommandResult> {
+  const each = lines.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  if (!each.every((line) => /^svc (?!.*<<).*[^\\]$/.test(line))) return runAsUser(lines, home, variables);
+  let all = '';
+  for (const line of each) {
+    const { code, output } = await runLine(line, home, variables);
+    all += output;
+    if (code !== 0) return { code, output: all };
+  }
+  return { code: 0, output: all };
+}
+
+/**
+ * Runs a line like `runAsUser`. A plain svc command runs in this process, all other lines run in bash. So do
+ * those with paths of stores and secrets, which are relative to the current folder of the process.
+ */
+export async function runLine(line: string, home: string, variables: Variables = {}): Promise<CommandResult> {
+  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --(store|[a-z-]*-file) /.test(line))
+    return runAsUser(line, home, variables);
+  const [, ...words] = splitWords(line.replace(/ +#.*$/, ''));
   const usesService =
+    variables['DIRECT'] === undefined &&
     !words.includes('--profile') &&
     !COMMANDS_WITHOUT_SERVICE.some((command) => command.every((word, at) => words[at] === word));
   const { code, stdout, stderr } = await runInProcess([...(usesService ? ['--local'] : []), ...words], {
-    env: testUserEnvironment(home),
+    env: { ...testUserEnvironment(home), ...variables },
     cwd: home,
   });
   return { code, output: stdout + stderr };

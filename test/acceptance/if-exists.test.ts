@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
-import { newUser } from './svc.ts';
 
 it.each([
   ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
@@ -18,7 +18,7 @@ it.each([
     'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
   ],
 ])('a list of %s as %s can be added again', async (noun, format, note) => {
-  const { svc, home } = await newUser();
+  const { svc, home } = await newUserInProcess();
   const here = ['--local', '--org', 'acme'];
   const flags = noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
   expect((await svc([noun, 'add', ...here, ...flags, '--name', 'Plans'])).code).toBe(0);
@@ -31,7 +31,7 @@ it.each([
 
 describe('records that already exist', () => {
   it('let the same command run twice, and stay as they are with --if-exists skip', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const documents = [1, 2, 3].map((at) => ({ documentId: `d${at}`, documentName: `Plan ${at}` }));
     await writeFile(join(home, 'documents.json'), JSON.stringify(documents));
     const add = (...words: readonly string[]) => svc([...words, '--local', '-o', 'json']);
@@ -65,7 +65,7 @@ describe('records that already exist', () => {
   });
 
   it('are named in one line if there is only one, with the exit code of the failure', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const add = (...words: readonly string[]) =>
       svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--local', ...words]);
     expect(await add()).toMatchObject({ code: 0, stdout: 'Created document d1 in acme\n' });
@@ -83,7 +83,7 @@ describe('records that already exist', () => {
   });
 
   it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const write = (name: string, accessType = '') =>
       writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`);
     const add = () =>
@@ -155,7 +155,7 @@ describe('records that already exist', () => {
       });
       return success(Object.fromEntries(results));
     });
-    const user = await newUser();
+    const user = await newUserInProcess();
     const lines = Array.from({ length: TOTAL }, (_, at) =>
       JSON.stringify({ documentId: `d${at}`, documentName: `Plan ${at}` }),
     );

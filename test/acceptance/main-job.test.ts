@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { HOME, newUser } from './svc.ts';
 
@@ -152,7 +153,7 @@ describe('errors', () => {
     ['a missing ID', 'users.yaml', '- name: Ada\n', /^svc: users\.yaml:1.*userId/],
     ['an invalid byte', 'users.ndjson', Buffer.from('7b22757365724964223a22ff227d', 'hex'), /^svc: users\.ndjson:.*11/],
   ])('in %s are reported with file and line, and nothing is sent', async (_, name, content, message) => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     await writeFile(join(home, name), content);
     const run = await svc(['users', 'add', '--org', 'acme', '--file', name], { env });
@@ -187,7 +188,7 @@ describe('errors', () => {
     [['auth-tokens', 'reset', '--local', '--api-key', 'k'], 2, /--yes/],
     [['workspace', 'get', '--base-url', 'ftp://example.com'], 2, /http/],
   ])('svc %j ends with %i', async (words, code, message) => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const run = await svc(words as string[]);
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
     expect(run.stderr).toMatch(message as RegExp);
@@ -195,7 +196,7 @@ describe('errors', () => {
   });
 
   it('are one JSON object on stderr with -o json', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const run = await svc(['folders', 'list', '--local', '--org', 'acme', '--folder', 'nope', '-o', 'json']);
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(run.stderr)).toMatchObject({

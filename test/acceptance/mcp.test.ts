@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { PassThrough } from 'node:stream';
+import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { runCommandLine } from '../../src/commands/line/command-line.ts';
+import { resolveUserFolders } from '../../src/kernel/folders.ts';
+import { fakeContext } from '../commands/fake-context.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -15,23 +20,41 @@ interface Host {
   call(name: string, data?: Record<string, unknown>): Promise<{ result: unknown; notes: string[]; failed: boolean }>;
 }
 
-/** An MCP client from the protocol's SDK that has started the built tool. */
-async function startHost(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  ask?: (message: string) => 'accept' | 'decline' | 'cancel',
-  options: ClientOptions = {},
-): Promise<Host> {
+type Answer = (message: string) => 'accept' | 'decline' | 'cancel';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** An MCP client from the protocol's SDK, connected to `svc mcp` in this process. */
+function startHost(words: readonly string[], env: Environment, ask?: Answer): Promise<Host> {
+  return connectHost(serveHere(words, env), ask);
+}
+
+/** Starts an MCP client from the protocol's SDK, which starts the built tool. */
+function startHostOfTool(words: readonly string[], env: Environment, ask?: Answer, options?: ClientOptions) {
+  const args = [BIN, 'mcp', ...words];
+  const transport = new StdioClientTransport({ command: process.execPath, args, env: { ...env }, stderr: 'ignore' });
+  return connectHost(transport, ask, options);
+}
+
+/** Runs `svc mcp` in this process until the test ends. @returns the other end of its streams */
+function serveHere(words: readonly string[], env: Environment): StdioServerTransport {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const ended = fakeContext({ environment: env, folders: resolveUserFolders(env) }).then((context) => {
+    const io = { ...context.io, stdin: { isTerminal: false, stream: stdin } };
+    return runCommandLine(['mcp', ...words], { ...context, io: { ...io, stdout: { ...io.stdout, stream: stdout } } });
+  });
+  onTestFinished(async () => {
+    stdin.end();
+    await ended;
+  });
+  return new StdioServerTransport(stdout, stdin);
+}
+
+async function connectHost(transport: Transport, ask?: Answer, options: ClientOptions = {}): Promise<Host> {
   const capabilities = ask ? { elicitation: {} } : {};
   const client = new Client({ name: 'test', version: '1' }, { capabilities, ...options });
   if (ask) client.setRequestHandler('elicitation/create', ({ params }) => ({ action: ask(params.message) }));
-  const server = {
-    command: process.execPath,
-    args: [BIN, 'mcp', ...words],
-    env: { ...env },
-    stderr: 'ignore' as const,
-  };
-  await client.connect(new StdioClientTransport(server));
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return {
     client,
@@ -51,7 +74,7 @@ describe('svc mcp', () => {
     const user = await newUser();
     const text = `{"result":{"status":"success","data":[${'{},'.repeat(13_000_000)}{}]}}`;
     const { env } = await startMockService((_, response) => void response.end(text));
-    const { call } = await startHost([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
+    const { call } = await startHostOfTool([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
     for (let calls = 0; calls < 2; calls += 1) {
       const { failed, result } = await call('documents_list', { organizationId: 'acme' });
       expect([failed, result]).toEqual([true, { error: expect.objectContaining({ code: 'unusable_answer' }) }]);
@@ -88,10 +111,10 @@ describe('svc mcp', () => {
   it('works with the embedded service, and hides tools that write by default', async () => {
     const { env, svc } = await newUser();
     const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
-    const reader = await startHost(['--local'], env);
+    const reader = await startHostOfTool(['--local'], env);
     await expect(reader.call('users_add', users)).rejects.toThrow('--allow-writes');
     await expect(reader.call('users_ad', users)).rejects.toThrow('unknown tool users_ad');
-    const writer = await startHost(['--local', '--allow-writes'], env);
+    const writer = await startHostOfTool(['--local', '--allow-writes'], env);
     expect(await writer.call('users_add', users)).toMatchObject({ failed: false, result: { succeeded: 1 } });
     const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }, { documentId: 'd2' }] };
     expect(await writer.call('documents_add', documents)).toMatchObject({ failed: false });
@@ -171,7 +194,7 @@ describe('svc mcp', () => {
   it('masks secrets, and returns results that are only a secret with --show-secrets', async () => {
     const { env, svc } = await newUser();
     const clear = JSON.parse((await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json'])).stdout);
-    const careful = await startHost(['--local'], env);
+    const careful = await startHostOfTool(['--local'], env);
     const { result } = await careful.call('workspace_get');
     expect(JSON.stringify(result)).not.toContain(clear.authToken);
     const token = {
@@ -183,7 +206,7 @@ describe('svc mcp', () => {
       failed: true,
       result: { error: { code: 'usage' } },
     });
-    const open = await startHost(['--local', '--show-secrets'], env);
+    const open = await startHostOfTool(['--local', '--show-secrets'], env);
     expect((await open.call('workspace_get')).result).toMatchObject({ authToken: clear.authToken });
     expect(await open.call('access_tokens_generate', token)).toMatchObject({ failed: false });
   });
@@ -267,7 +290,7 @@ describe('svc mcp', () => {
       return 'accept' as const;
     };
     const only = 'versionNegotiation' in options ? options : { supportedProtocolVersions: [revision] };
-    const { client, call } = await startHost(['--allow-writes'], { ...env, ...service.env }, accept, only);
+    const { client, call } = await startHostOfTool(['--allow-writes'], { ...env, ...service.env }, accept, only);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools).toHaveLength(manifest.length);
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: [{ id: 'd1' }] });

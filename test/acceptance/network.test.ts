@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { newAuthority } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
@@ -132,7 +133,7 @@ describe('plain http to another host', () => {
 
 describe('stored credentials', () => {
   it('are not sent to an address inside a path', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const [own, other] = [await startMockService(() => success({})), await startMockService(() => success({}))];
     const host = other.env.SVC_BASE_URL.replace('http:', '');
     const paths = [other.env.SVC_BASE_URL, `${other.env.SVC_BASE_URL}/v2/x`, 'https:/x', 'HTTP://x/y', `\\\\${host}/x`];

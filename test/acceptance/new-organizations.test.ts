@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startDialogue } from './dialogue.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { newUser, type User } from './svc.ts';
+import type { User } from './svc.ts';
 
 const addTo = (org: string, ...more: readonly string[]) => ['users', 'add', '--org', org, '--user', 'u1', ...more];
 const grant = (user: string, ...more: readonly string[]) => [
@@ -28,7 +29,7 @@ function startService() {
 
 describe('an organization that does not exist in the embedded service', () => {
   it('is named after a script has created it, with the users that permissions add created', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('Created organization acme\n');
     expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('');
     const granted = await user.svc(grant('ada', '--local', '-o', 'json'));
@@ -39,7 +40,7 @@ describe('an organization that does not exist in the embedded service', () => {
   });
 
   it('is created on a terminal only after a question, or with --create-organization', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const first = startDialogue(addTo('acme', '--local'), user.env);
     expect(await first.ended, first.text()).toBe(0);
     expect(first.text()).not.toContain('Create it?');
@@ -57,7 +58,7 @@ describe('an organization that does not exist in the embedded service', () => {
   });
 
   it('is named by folders and notifications, which refuse it', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { code, stderr } = await user.svc(['folders', 'add', '--local', '--org', 'acmee', '--folder', 'f1']);
     expect(code).toBe(3);
     expect(stderr).toBe(
@@ -68,7 +69,7 @@ describe('an organization that does not exist in the embedded service', () => {
 
 describe('an organization that this machine does not know', () => {
   it('causes a warning in a script only if a known one is similar, and no extra request', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env, received } = await startService();
     const messagesOf = async (words: readonly string[]) => {
       const { code, stderr } = await user.svc(words, { env });
@@ -88,7 +89,7 @@ describe('an organization that this machine does not know', () => {
   });
 
   it('is written to on a terminal only after a question', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env, received } = await startService();
     await user.svc(addTo('acme'), { env });
     const all = { ...user.env, ...env };
@@ -107,7 +108,7 @@ describe('an organization that this machine does not know', () => {
 
 describe('remembered IDs', () => {
   it('are not those of failed and empty reads', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env } = await startService();
     const runs = [
       ['documents', 'list', '--org', 'acmee'],

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FORMATS } from '../../src/output/format.ts';
 import { copyFolder, prepareFolder } from './documented.ts';
-import { BIN, newUser, sharedCache } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN, sharedCache } from './svc.ts';
 
 /** Commands of every kind that print something, as the arguments of `svc`. */
 const COMMANDS: readonly string[] = [
@@ -104,7 +105,7 @@ describe('stdout of every kind of command', () => {
 const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme', documentId: `document-${at}` }));
 
 it('reaches a slow reader completely', async () => {
-  const { home, env, svc } = await newUser();
+  const { home, env, svc } = await newUserInProcess();
   await writeFile(
     join(home, 'many.json'),
     JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }),

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { listPendingRecoveries } from '../../src/profiles/recovery/pending.ts';
-import { BIN, newUser, type User } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
 const KILLS = 100;
@@ -31,7 +32,7 @@ function respondSlowly(settled: () => void): ResetFault {
 }
 
 async function killOnce(index: number): Promise<Place> {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { promise: settled, resolve } = Promise.withResolvers<void>();
   const service = await startTokenService(respondSlowly(resolve));
   const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q', '--output-file', 'token.txt'];

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { newUser, type User } from './svc.ts';
+import type { User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 /** A user with documents and a job, an endpoint, a delivery to it, and the history of these writes. */
 async function userWithLists(): Promise<User> {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const documents = Array.from({ length: 45 }, (_, at) => ({ documentId: `d${at}`, documentName: `Document ${at}` }));
   await writeFile(join(user.home, 'documents.json'), JSON.stringify(documents));
   for (const line of [
@@ -104,7 +105,7 @@ function kindOf(value: unknown): string {
 }
 
 it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
-  const { env, home } = await newUser();
+  const { env, home } = await newUserInProcess();
   const store = join(home, 'another-store.db');
   const terminal = startTerminal(['documents', 'list', '--local', '--store', store, '--org', 'acme'], env, 40);
   expect(await terminal.ended).toBe(0);
@@ -172,7 +173,7 @@ async function startEndlessList(user: User, lastPage = Number.POSITIVE_INFINITY)
 }
 
 it('an endless list appears in the pager, and is read no further once the user leaves it', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const list = await startEndlessList(user);
   const pager = { SVC_PAGER: 'sed -n -e 2500,2502p -e 2502q' };
   const screen = await screenOf({ ...user, env: list.env }, 'documents list --org acme --all', 100, pager);
@@ -182,7 +183,7 @@ it('an endless list appears in the pager, and is read no further once the user l
 });
 
 it('an error after some pages of a list follows them in the pager', async () => {
-  const list = await startEndlessList(await newUser(), 3);
+  const list = await startEndlessList(await newUserInProcess(), 3);
   const words = ['documents', 'list', '--org', 'acme', '--all'];
   const terminal = startTerminal(words, { ...list.env, SVC_PAGER: 'tail -1' });
   expect(await terminal.ended).toBe(3);
@@ -191,7 +192,7 @@ it('an error after some pages of a list follows them in the pager', async () => 
 });
 
 it('a write without data prints its status and message as JSON', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const resource = 'type=document,id=d1,org=acme,role=viewer';
   await user.svc(['documents', 'add', '--local', '--org', 'acme', '--document', 'd1', '--name', 'One']);
   const grant = ['permissions', 'add', '--local', '--user', 'u1', '--resource', resource];
@@ -216,7 +217,7 @@ it('--fields accepts table headers in any case, and suggests names', async () =>
 });
 
 it('a record is printed with indented fields', async () => {
-  const { stdout } = await (await newUser()).svc(['workspace', 'get', '--local']);
+  const { stdout } = await (await newUserInProcess()).svc(['workspace', 'get', '--local']);
   expect(stdout).toMatch(/^owner\n {2}email {2,}local@localhost\n/m);
   expect(stdout).toMatch(/^apiKeyList\n {2}[0-9a-f]{32}\n {4}id {2,}/m);
 });

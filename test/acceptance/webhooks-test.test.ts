@@ -8,14 +8,15 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasPython } from '../python.ts';
 import { newSecret } from '../webhooks/listener-fixture.ts';
 import { opensslKeys } from '../webhooks/openssl.ts';
+import { newUserInProcess } from './in-process.ts';
 import { HOME, newUser, type User } from './svc.ts';
 
 const RECEIVERS = join(HOME, 'examples', 'receivers');
 const keys = opensslKeys();
 
-/** Creates a user with a secret, a token, and a key in files. */
-async function prepareUser(): Promise<User> {
-  const user = await newUser();
+/** Writes a secret, a token, and a key to files of a user. */
+async function prepareUser(created = newUser()): Promise<User> {
+  const user = await created;
   const files = {
     secret: newSecret(),
     token: randomBytes(16).toString('hex'),
@@ -49,7 +50,8 @@ interface Grade {
 }
 
 async function gradeReceiver(user: User, form: Form, words: readonly string[]) {
-  const run = await user.svc(['webhooks', 'test', ...words, ...TEST_FLAGS[form], '-o', 'json']);
+  const [flag, file] = TEST_FLAGS[form];
+  const run = await user.svc(['webhooks', 'test', ...words, flag, join(user.home, file), '-o', 'json']);
   return { ...run, grades: JSON.parse(run.stdout) as readonly Grade[] };
 }
 
@@ -111,7 +113,7 @@ describe('svc webhooks test', () => {
 });
 
 it('knows its cases by name', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { code, stderr } = await user.svc(['webhooks', 'test', 'http://127.0.0.1:1/', '--only', 'dublicate']);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^svc: --only must be one of valid, .*, got 'dublicate'\nhint: did you mean 'duplicate'\?\n$/);
@@ -153,14 +155,22 @@ describe('svc webhooks test detects', () => {
     Object.fromEntries(Object.entries(FOUND_BY).slice(0, half)),
     Object.fromEntries(Object.entries(FOUND_BY).slice(half)),
   ])('each fault of the faulty receiver with its own case only', async (foundBy) => {
-    const user = await prepareUser();
+    const user = await prepareUser(newUserInProcess());
     const found: Record<string, readonly string[]> = {};
     const left = Object.keys(foundBy);
     const work = async () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
         const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
-        const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem', '--timeout', '3s'];
+        const words = [
+          url,
+          '--effects-url',
+          effects,
+          '--encrypt-for',
+          join(user.home, 'public.pem'),
+          '--timeout',
+          '3s',
+        ];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
         for (let again = 0; code === 0 && again < 5; again += 1) {

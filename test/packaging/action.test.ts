@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { HOME } from '../acceptance/svc.ts';
 import { startTokenService } from '../acceptance/token-service.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { packedInto } from './packed.ts';
+import { packPackage } from './packed.ts';
 
 interface Step {
   readonly id?: string;
@@ -21,15 +20,11 @@ type Inputs = Readonly<Record<string, string>>;
 const action = parse(await readFile(join(HOME, 'action.yml'), 'utf8'));
 const steps: readonly Step[] = action.runs.steps;
 
-let folder: string;
 let tarball: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'svc-action-'));
-  ({ tarball } = await packedInto(folder));
+  ({ tarball } = await packPackage());
 }, 120_000);
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the action's steps like a runner, with its shell, its files, and its inputs as environment variables. */
 async function runAction(given: Inputs) {

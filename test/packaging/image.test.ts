@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME } from '../acceptance/svc.ts';
-import { packedInto } from './packed.ts';
+import { packPackage } from './packed.ts';
 
 const execute = promisify(execFile);
 
@@ -54,7 +54,10 @@ describe('the image', () => {
   });
 
   it('installs the package of its first stage, and stores all data in its volume', async () => {
-    const { tarball } = await packedInto(folder);
+    const packed = await packPackage();
+    // The image deletes its copy.
+    const tarball = join(folder, basename(packed.tarball));
+    await cp(packed.tarball, tarball);
     const [, image = []] = await stages();
     const [from = ''] = valuesOf(image, 'COPY');
     const [, pattern = ''] = /^--from=build \/(\S+) \/tmp\/svc\.tgz$/.exec(from) ?? [];

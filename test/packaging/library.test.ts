@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOperationTypes } from '../../packaging/operation-types.ts';
 import { HOME, run } from '../acceptance/svc.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { npm, packedInto } from './packed.ts';
+import { npm, packPackage } from './packed.ts';
 
 const COMPILER = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 const execute = promisify(execFile);
@@ -29,7 +29,7 @@ let project: string;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'svc-library-'));
-  const { tarball } = await packedInto(project);
+  const { tarball } = await packPackage();
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   await npm(['install', tarball, '--ignore-scripts', '--omit=optional'], project);
 }, 120_000);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME, newUser, run } from '../acceptance/svc.ts';
-import { npm, packedInto } from './packed.ts';
+import { npm, packPackage } from './packed.ts';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -15,12 +15,12 @@ const KEYCHAIN = '@napi-rs/keyring';
 const execute = promisify(execFile);
 
 let folder: string;
-let packed: Awaited<ReturnType<typeof packedInto>>;
+let packed: Awaited<ReturnType<typeof packPackage>>;
 let root: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-package-'));
-  packed = await packedInto(folder);
+  packed = await packPackage();
   const install = ['install', '--global', packed.tarball, '--prefix', 'prefix', '--ignore-scripts', '--omit=optional'];
   await npm(install, folder);
   root = join(folder, 'prefix', 'lib', 'node_modules', '@collab-svc', 'svc');

@@ -1,13 +1,36 @@
 import { execFile } from 'node:child_process';
-import { cp } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { withLock } from '../../src/kernel/lock.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 const execute = promisify(execFile);
 
-/** Packs the package from the bundle of this checkout into a tarball in the caller's folder. */
-export async function packedInto(folder: string): Promise<{ tarball: string; files: readonly string[]; size: number }> {
+interface Packed {
+  readonly tarball: string;
+  readonly files: readonly string[];
+  /** Size of the unpacked files in bytes. */
+  readonly size: number;
+}
+
+/** Packs the package from the bundle of this checkout. All files of a test run share the tarball, which they must not change. */
+export async function packPackage(): Promise<Packed> {
+  const folder = join(tmpdir(), 'packed');
+  const result = join(folder, 'result.json');
+  await mkdir(folder, { recursive: true });
+  return withLock(join(folder, 'lock'), { clock: systemClock, timeout: 100_000 }, async () => {
+    const earlier = await readFile(result, 'utf8').catch(() => undefined);
+    if (earlier !== undefined) return JSON.parse(earlier);
+    const packed = await packInto(folder);
+    await writeFile(result, JSON.stringify(packed));
+    return packed;
+  });
+}
+
+async function packInto(folder: string): Promise<Packed> {
   const root = join(folder, 'package');
   await cp(join(HOME, 'dist'), root, { recursive: true });
   await execute(process.execPath, ['package.config.ts', root], { cwd: HOME });

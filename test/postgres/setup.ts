@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import createRunFolder from '../run-folder.ts';
 import { startCluster } from './cluster.ts';
 
 declare module 'vitest' {
@@ -10,7 +11,12 @@ declare module 'vitest' {
 
 /** Starts one server for a test run. */
 export default async function provideCluster(project: TestProject): Promise<() => Promise<void>> {
+  // Vitest runs this before the setup of all projects.
+  const deleteFolder = createRunFolder();
   const cluster = await startCluster();
   project.provide('postgres', cluster?.url('postgres'));
-  return async () => cluster?.remove();
+  return async () => {
+    await cluster?.remove();
+    deleteFolder?.();
+  };
 }

@@ -26,8 +26,8 @@ async function createTrial({ name, path, auth }: OperationEntry): Promise<Trial>
     input,
     fields: [...listPaths(input)],
     send: async (data) => {
-      const text = typeof data === 'string' ? data : JSON.stringify({ data });
-      const response = await post(service.fetch, path, text, headers);
+      const body = typeof data === 'string' || data instanceof Buffer ? data : JSON.stringify({ data });
+      const response = await post(service.fetch, path, body, headers);
       const { result, error } = JSON.parse(await response.text());
       const issues: readonly { readonly path: Path }[] = error?.details?.issues ?? [];
       return {
@@ -99,6 +99,17 @@ async function dumpStore({ store }: TestService): Promise<string> {
   });
 }
 
+const PLACEHOLDER = '"a long text"';
+const QUOTE = Buffer.from('"');
+
+/** Encodes a call with a text of this size in one field. For long texts, this is much faster than `JSON.stringify`. */
+function encodeLongText(input: object, path: Path, size: number): Buffer<ArrayBuffer> {
+  const text = JSON.stringify({ data: withValue(input, path, JSON.parse(PLACEHOLDER)) });
+  const [start = Buffer.of(), ...rest] = text.split(PLACEHOLDER).map((part) => Buffer.from(part));
+  const long = Buffer.concat([QUOTE, Buffer.alloc(size, 'x'), QUOTE]);
+  return Buffer.concat([start, ...rest.flatMap((part) => [long, part])]);
+}
+
 /** Checks that each wrong type is rejected with the path of the field. */
 async function expectWrongTypesRejected({ send, input, fields }: Trial): Promise<void> {
   for (const path of fields.filter((field) => !isFreeForm(field))) {
@@ -122,7 +133,7 @@ async function expectLongTextsRejected({ send, input, fields }: Trial, { auth }:
   ];
   for (const [path, size] of sizes) {
     if (!path) continue;
-    const { http, paths } = await send(withValue(input, path, 'x'.repeat(size)));
+    const { http, paths } = await send(encodeLongText(input, path, size));
     // Without credentials, the service does not read bodies of this size.
     expect([http, paths]).toEqual([400, auth === 'none' ? [] : [path]]);
   }

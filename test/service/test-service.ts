@@ -8,7 +8,7 @@ import { createService } from '../../src/service/embedded.ts';
 import type { RequestHandler } from '../../src/service/request.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { newStoreLocation } from './store-location.ts';
+import { emptyStoreLocation, recycleStore, rememberTables } from './store-location.ts';
 
 export interface TestService {
   readonly path: string;
@@ -46,8 +46,9 @@ interface ErrorBody {
 
 /** Starts a service on a new store, with a clock that advances only on request. */
 export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
-  const path = await newStoreLocation();
+  const path = await emptyStoreLocation();
   const store = await openStore(path);
+  await rememberTables(store);
   const credentials = await ensureLocalCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
@@ -59,6 +60,7 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
   });
   onTestFinished(async () => {
     await whenIdle();
+    await recycleStore(path, store);
     await store.close();
   });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;

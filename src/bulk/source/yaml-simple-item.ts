@@ -8,14 +8,10 @@ const FIELD =
   /([A-Za-z_]\w*):(?: +(?:"([^"\\\r\n\t]*)"|'([^'\r\n\t]*)'|((?:[\w\u00a1-\u1fff\u3040-\ud7ff][\w\u00a1-\u1fff\u3040-\ud7ff@.,'+/()-]*)(?: [\w\u00a1-\u1fff\u3040-\ud7ff(+/][\w\u00a1-\u1fff\u3040-\ud7ff@.,'+/()-]*)*)))? *\r?(?:\n|$)/y;
 const DASH = /( *)-( +)/y;
 
-/** A list item, and its column after the dash. */
-export interface SimpleYamlItem {
-  readonly value: Readonly<Record<string, PlainScalar | string | null>>;
-  readonly column: number;
-}
-
 /** Parses a block list item that has only simple fields, one per line. Returns `undefined` for any other item. */
-export function parseSimpleItem(text: string): SimpleYamlItem | undefined {
+export function parseSimpleItem(
+  text: string,
+): { readonly value: Readonly<Record<string, PlainScalar | string | null>>; readonly column: number } | undefined {
   DASH.lastIndex = 0;
   const dash = DASH.exec(text);
   if (!dash) return undefined;

@@ -29,5 +29,5 @@ async function save({ context, plan, settings }: PreparedPlan, file: string, all
   const { clock, cwd } = context;
   const saved = createSavedPlan(plan, { ...settings, allowReplace, now: clock.now() });
   await replaceFile(resolveOutputPath(file, cwd), `${JSON.stringify(saved, null, 2)}\n`);
-  await context.note(hint`saved the plan; ${step('inspect', 'apply', file)} applies exactly these changes`);
+  await context.note(hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`);
 }

@@ -119,11 +119,8 @@ async function printDocument(context: Context, { files }: ReportSubject, finding
   return check;
 }
 
-/** Converts a finding to its form in JSON. */
-type Converter = (finding: FileDiagnostic) => unknown;
-
 /** Creates a converter of findings. The result contains the file name only if there are several files. */
-function createConverter(files: readonly string[]): Converter {
+function createConverter(files: readonly string[]): (finding: FileDiagnostic) => unknown {
   return ({ file, line, column, record, field, message }) => ({
     ...(files.length > 1 && { file }),
     line,

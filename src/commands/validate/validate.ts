@@ -17,19 +17,13 @@ import { optionalProperty } from '../option-values.ts';
 import type { ValidateFlags } from './flags.ts';
 import { reportFindings } from './report.ts';
 
-/** Records of an operation, such as `users add`. */
-interface RecordKind {
-  readonly noun: string;
-  readonly verb: string;
-}
-
 /**
  * Checks the records of files without calling the service. Prints all findings.
  * @throws SvcError `bad_data` if there are findings, `usage` without a file
  */
 export async function validateFiles(
   context: Context,
-  { noun, verb: defaultVerb }: RecordKind,
+  { noun, verb: defaultVerb }: { readonly noun: string; readonly verb: string },
   { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
   const {

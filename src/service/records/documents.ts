@@ -34,10 +34,7 @@ export const selectDocuments = prepareQuery(
 );
 
 /** Adds documents that do not exist, and returns their IDs. */
-export const insertDocuments = prepareInsert('documents', {
-  key: ['organization', 'documentId'],
-  returning: ['documentId', 'id'],
-});
+export const insertDocuments = prepareInsert('documents', ['organization', 'documentId'], ['documentId', 'id']);
 
 /** Adds a document at the top level of an organization, unless the document exists. */
 export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {

@@ -5,10 +5,11 @@ import { prepareInsert, prepareSelect } from '../store/statements.ts';
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
 
 /** Adds organizations that do not exist, and returns their keys and IDs. */
-export const insertOrganizations = prepareInsert('organizations', {
-  key: ['apiKey', 'organizationId'],
-  returning: ['key', 'organizationId'],
-});
+export const insertOrganizations = prepareInsert(
+  'organizations',
+  ['apiKey', 'organizationId'],
+  ['key', 'organizationId'],
+);
 
 /** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */
 export async function findOrganization(

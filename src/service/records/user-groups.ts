@@ -3,10 +3,7 @@ import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 /** Adds groups that do not exist, and returns their IDs. */
-export const insertGroups = prepareInsert('userGroups', {
-  key: ['organization', 'groupId'],
-  returning: ['groupId'],
-});
+export const insertGroups = prepareInsert('userGroups', ['organization', 'groupId'], ['groupId']);
 
 /** Adds users to groups. Ignores existing members. */
 export const insertGroupMembers = prepareInsert('userGroupMembers');

@@ -11,17 +11,14 @@ export async function resolveStoreLocation(explicitLocation: string | undefined,
   return join(folders.data, 'service.sqlite');
 }
 
-/** A parsed location: a SQLite file, or the URL of a PostgreSQL database without a password. */
-export type StoreLocation =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'database'; readonly url: string };
-
 /**
  * Parses the location of a store.
  * @param location a path, `sqlite:` followed by a path, or `postgres://user@host:port/database`
  * @throws SvcError `usage` for any other location, and for a URL with a password
  */
-export function parseStoreLocation(location: string): StoreLocation {
+export function parseStoreLocation(
+  location: string,
+): { readonly kind: 'file'; readonly path: string } | { readonly kind: 'database'; readonly url: string } {
   const { scheme, path = '' } = /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
   if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'database', url: databaseUrl(location) };
   if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocationError(location);

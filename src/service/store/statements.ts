@@ -33,13 +33,14 @@ export function prepareSelect<Table extends TableName, Returned extends Column<T
 /** Prepares a statement that adds rows, except for rows whose `key` exists (default: any unique key). */
 export function prepareInsert<Table extends TableName, Returned extends Column<Table> = never>(
   table: Table,
-  { key, returning = [] }: { readonly key?: readonly Column<Table>[]; readonly returning?: readonly Returned[] } = {},
+  key: readonly Column<Table>[] = [],
+  returning: readonly Returned[] = [],
 ): Statement<readonly Insertable<Tables[Table]>[], Table, Returned> {
   return prepareQuery((database, rows: readonly Insertable<Tables[Table]>[]) =>
     untyped(database)
       .insertInto(table)
       .values(rows)
-      .onConflict((conflict) => (key ? conflict.columns(key).doNothing() : conflict.doNothing()))
+      .onConflict((conflict) => (key.length > 0 ? conflict.columns(key) : conflict).doNothing())
       .$if(returning.length > 0, (query) => query.returning(returning)),
   ) as Statement<readonly Insertable<Tables[Table]>[], Table, Returned>;
 }

@@ -11,7 +11,7 @@ export interface Chart {
   readonly xLabels: readonly string[];
   readonly columns: readonly ChartColumn[];
   /** Series of the stacked columns, from bottom to top. */
-  readonly series: readonly { readonly name: string; readonly kind: SeriesKind }[];
+  readonly series: readonly { readonly name: string; readonly kind: 'good' | 'bad' | 'calm' }[];
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 }
 
@@ -24,9 +24,6 @@ export interface ChartColumn {
   /** One value per series. */
   readonly values: readonly number[];
 }
-
-/** Determines the color of a series. */
-export type SeriesKind = 'good' | 'bad' | 'calm';
 
 const [WIDTH, HEIGHT] = [1000, 200];
 
@@ -88,17 +85,11 @@ function roundCoordinate(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** The maximum and the ticks of an axis that starts at 0. */
-interface AxisScale {
-  readonly max: number;
-  readonly ticks: readonly number[];
-}
-
 const ROUND_FACTORS = [1, 2, 2.5, 5];
 const INTERVALS = { fewest: 3, most: 5 };
 
 /** Creates the smallest scale that includes a value and has three to five round intervals. */
-export function createScale(value: number): AxisScale {
+export function createScale(value: number): { readonly max: number; readonly ticks: readonly number[] } {
   const highest = Math.max(value, Number.MIN_VALUE);
   const power = 10 ** Math.floor(Math.log10(highest));
   const steps = [power / 10, power].flatMap((unit) => ROUND_FACTORS.map((round) => round * unit));

@@ -24,77 +24,61 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
 }
 
 function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
+  const formatRate = (interval: Interval) => formatCount(Math.round(recordsPerSecond(interval)));
   const peak = Math.max(...intervals.map(recordsPerSecond));
   const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
-  return {
+  return createTimeChart(intervals, {
     title: 'Records per second',
     summary: `Average ${average}, peak ${formatCount(Math.round(peak))}.`,
-    ...createAxes(intervals, formatCount),
+    formatValue: formatCount,
     series: [
       { name: 'succeeded', kind: 'good' },
       { name: 'failed or unknown', kind: 'bad' },
     ],
-    columns: createColumns(intervals, (interval) => {
-      const { settled, failed, from, to } = interval;
-      const title = `${formatCount(Math.round(recordsPerSecond(interval)))} per second${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`;
-      return { title, values: [(settled - failed) / (to - from), failed / (to - from)] };
-    }),
+    describe: (interval) =>
+      `${formatRate(interval)} per second${interval.failed > 0 ? `, ${formatCount(interval.failed)} failed` : ''}`,
+    values: ({ settled, failed, from, to }) => [(settled - failed) / (to - from), failed / (to - from)],
     table: {
-      head: ['Time', 'Records', 'Failed or unknown', 'Records per second'],
-      rows: intervals.map((interval) => [
-        formatSpan(interval),
-        formatCount(interval.settled),
-        formatCount(interval.failed),
-        formatCount(Math.round(recordsPerSecond(interval))),
-      ]),
+      Records: ({ settled }) => formatCount(settled),
+      'Failed or unknown': ({ failed }) => formatCount(failed),
+      'Records per second': formatRate,
     },
-  };
+  });
 }
 
 function createResponseTimeChart(intervals: readonly Interval[]): Chart {
   const mean = ({ milliseconds, requests }: Interval) => (requests > 0 ? milliseconds / requests : 0);
+  const formatMean = (interval: Interval) => formatMilliseconds(mean(interval));
   const slowest = Math.max(...intervals.map(mean));
-  return {
+  return createTimeChart(intervals, {
     title: 'Response time',
     summary: `Mean response time per interval, including retries and pauses. Peak ${formatMilliseconds(slowest)}.`,
-    ...createAxes(intervals, formatMilliseconds),
+    formatValue: formatMilliseconds,
     series: [{ name: 'mean', kind: 'calm' }],
-    columns: createColumns(intervals, (interval) => {
-      const { requests } = interval;
-      const title =
-        requests > 0 ? `${formatMilliseconds(mean(interval))}, ${formatCount(requests)} requests` : 'no responses';
-      return { title, values: [mean(interval)] };
-    }),
+    describe: (interval) =>
+      interval.requests > 0 ? `${formatMean(interval)}, ${formatCount(interval.requests)} requests` : 'no responses',
+    values: (interval) => [mean(interval)],
     table: {
-      head: ['Time', 'Requests', 'Mean time'],
-      rows: intervals.map((interval) => [
-        formatSpan(interval),
-        formatCount(interval.requests),
-        interval.requests > 0 ? formatMilliseconds(mean(interval)) : '',
-      ]),
+      Requests: ({ requests }) => formatCount(requests),
+      'Mean time': (interval) => (interval.requests > 0 ? formatMean(interval) : ''),
     },
-  };
+  });
 }
 
 function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const peak = Math.max(...intervals.map(({ inFlight }) => inFlight));
+  const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
   const waited = isSignificantWait(waits)
     ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
     : 'No request waited for rate limits.';
-  return {
+  return createTimeChart(intervals, {
     title: 'Requests in flight',
-    summary: `Peak ${formatCount(peak)}. ${waited}`,
-    ...createAxes(intervals, formatCount),
+    summary: `Peak ${formatCount(most)}. ${waited}`,
+    formatValue: formatCount,
     series: [{ name: 'in flight', kind: 'calm' }],
-    columns: createColumns(intervals, ({ inFlight }) => ({
-      title: `peak ${formatCount(inFlight)}`,
-      values: [inFlight],
-    })),
-    table: {
-      head: ['Time', 'Peak in flight'],
-      rows: intervals.map((interval) => [formatSpan(interval), formatCount(interval.inFlight)]),
-    },
-  };
+    describe: ({ inFlight }) => `peak ${formatCount(inFlight)}`,
+    values: ({ inFlight }) => [inFlight],
+    table: { 'Peak in flight': ({ inFlight }) => formatCount(inFlight) },
+  });
 }
 
 function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
@@ -125,28 +109,31 @@ function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
   };
 }
 
-function createAxes(
-  intervals: readonly Interval[],
-  value: Chart['formatValue'],
-): Pick<Chart, 'xLabels' | 'formatValue'> {
-  const end = intervals.at(-1)?.to ?? 0;
-  return {
-    formatValue: value,
-    xLabels: Array.from({ length: LABEL_COUNT }, (_, at) => formatElapsed((at * end) / (LABEL_COUNT - 1))),
-  };
+interface TimeChart extends Pick<Chart, 'title' | 'summary' | 'formatValue' | 'series'> {
+  /** Describes an interval in its tooltip, after its time. */
+  readonly describe: (interval: Interval) => string;
+  readonly values: (interval: Interval) => readonly number[];
+  /** Columns of the data table after the time. */
+  readonly table: Readonly<Record<string, (interval: Interval) => string>>;
 }
 
-function createColumns(
-  intervals: readonly Interval[],
-  shown: (interval: Interval) => { readonly title: string; readonly values: readonly number[] },
-): Chart['columns'] {
+/** Creates a chart with a column per interval. */
+function createTimeChart(intervals: readonly Interval[], { describe, values, table, ...chart }: TimeChart): Chart {
   const end = intervals.at(-1)?.to ?? 1;
-  return intervals.map((interval) => {
-    const { title, values } = shown(interval);
-    return { title: `${formatSpan(interval)}: ${title}`, values, from: interval.from / end, to: interval.to / end };
-  });
-}
-
-function formatSpan({ from, to }: Interval): string {
-  return `${formatElapsed(from)} to ${formatElapsed(to)}`;
+  const formatSpan = ({ from, to }: Interval) => `${formatElapsed(from)} to ${formatElapsed(to)}`;
+  return {
+    ...chart,
+    xLabels: Array.from({ length: LABEL_COUNT }, (_, at) => formatElapsed((at * end) / (LABEL_COUNT - 1))),
+    columns: intervals.map((interval) => {
+      const title = `${formatSpan(interval)}: ${describe(interval)}`;
+      return { title, values: values(interval), from: interval.from / end, to: interval.to / end };
+    }),
+    table: {
+      head: ['Time', ...Object.keys(table)],
+      rows: intervals.map((interval) => [
+        formatSpan(interval),
+        ...Object.values(table).map((format) => format(interval)),
+      ]),
+    },
+  };
 }
