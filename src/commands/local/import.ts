@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 import type { ImportFlags } from './flags.ts';
-import { createStateError, readState } from './read-state.ts';
+import { createStateError } from './imported-state.ts';
+import { readState } from './read-state.ts';
 
 /** Imports a file into the embedded service and prints the number of records by type. Imports all or nothing. */
 export async function localImport(

@@ -7,7 +7,7 @@ import type { Declared } from '../../settings/settings.ts';
 import { type FileUser, findOnlyOrganization, readUsersFile } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
-import { createStateError, type ImportedState } from './read-state.ts';
+import { createStateError, type ImportedState } from './imported-state.ts';
 
 interface SettingsChoice {
   readonly file: string;

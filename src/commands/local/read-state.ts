@@ -4,21 +4,11 @@ import type * as z from 'zod';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';
 import { type State, stateSchema } from '../../catalog/state.ts';
-import type { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
-
-/** A state whose records are each valid by themselves. */
-export interface ImportedState {
-  /** The name of the file for messages. */
-  readonly name: string;
-  readonly state: State;
-  /** Formats the position of a value for messages. */
-  readonly positionOf: (path: readonly PropertyKey[]) => string;
-}
+import { createStateError, type ImportedState } from './imported-state.ts';
 
 /**
  * Reads a state or a settings file, and checks each record by itself. Skips unknown fields of a state's records with a
@@ -64,12 +54,6 @@ async function checkRecords(context: Context, name: string, value: unknown): Pro
     for (const key of keys) Reflect.deleteProperty(Object(valueAt(value, path)), key);
   }
   return { name, state: stateSchema.parse(value), positionOf };
-}
-
-export function createStateError(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
-  const hint = 'nothing was written; fix the file and import it again';
-  const found = { findings: problems, findingCount: problems.length };
-  return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });
 }
 
 /** Formats a position in a state, such as `state.yaml: users[3].userId`. */

@@ -23,7 +23,7 @@ import {
 import { escapeVariables } from './variables.ts';
 import { verifyEdit } from './verify-edit.ts';
 
-/** What to bring into a settings file. */
+/** Live values to bring into a settings file. */
 export interface SettingsPull {
   readonly content: SettingsContent;
   readonly environment: string | undefined;
