@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';
-import { type State, stateSchema } from '../../catalog/state.ts';
+import { stateSchema } from '../../catalog/state.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
