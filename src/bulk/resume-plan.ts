@@ -50,7 +50,7 @@ export async function* planResume(
 interface FinishedSegment {
   /** The records of a batch without an outcome. */
   readonly records: RecordList;
-  /** Whether the records may not be sent again. */
+  /** Whether sending the records again is unsafe. */
   readonly isLost: boolean;
 }
 

@@ -171,7 +171,7 @@ export interface CreatedRecord {
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with this ID but other values is a different record. */
+  /** Fields that must equal the write's input. A record with the same ID and different values is a different record. */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;

@@ -10,7 +10,7 @@ import { webhookEndpoints } from './webhook-endpoints.ts';
 /** A list in the state (default: empty). */
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
-/** A record with an alternative name for one field, because the interface uses both names. */
+/** A record in which one field has an alternative name: the interface uses both names. */
 const aliased = <Record extends z.ZodType>([other, field]: readonly [string, string], record: Record) =>
   z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || !(other in value) || field in value) return value;

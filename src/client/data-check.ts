@@ -12,8 +12,8 @@ interface CheckOptions {
 }
 
 /**
- * Finds the first value that does not match its schema. Yields in between, so that a long check can be interrupted.
- * Fields may be missing, but each record needs at least one known field.
+ * Finds the first value that does not match its schema. Yields between values, so that callers can interrupt
+ * a long check. Fields may be missing, but each record needs at least one known field.
  * @returns the path of the value; `undefined` if all of the data matches
  */
 export function* findUnexpectedValue(

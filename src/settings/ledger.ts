@@ -94,6 +94,11 @@ export class Ledger {
     return this.#database.prepare('insert or ignore into applied (plan) values (?)').run(plan).changes === 1;
   }
 
+  /** Reverts `noteApplied`, for a plan of which nothing was applied. */
+  forgetApplied(plan: string): void {
+    this.#database.prepare('delete from applied where plan = ?').run(plan);
+  }
+
   wasApplied(plan: string): boolean {
     return this.#database.prepare('select 1 from applied where plan = ?').get(plan) !== undefined;
   }

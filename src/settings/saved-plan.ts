@@ -14,6 +14,8 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly environment: string | null;
+  /** Profile of the environment. */
+  readonly profile: string | null;
   readonly stack: string | null;
   readonly files: readonly SettingsFile[];
   readonly salt: string;
@@ -30,6 +32,7 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
 /** Context in which a plan is saved. */
 export interface SavedPlanOrigin extends Pick<DeclaredSettings, 'files' | 'secrets'> {
   readonly environment: string | undefined;
+  readonly profile: string | undefined;
   readonly stack: string | undefined;
   readonly allowReplace: boolean;
   /** Time in Unix milliseconds. */
@@ -48,7 +51,8 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
   const content = {
     svc: 1 as const,
     createdAt: new Date(origin.now).toISOString(),
-    ...{ environment: origin.environment ?? null, stack: origin.stack ?? null, files: origin.files, salt },
+    ...{ environment: origin.environment ?? null, profile: origin.profile ?? null },
+    ...{ stack: origin.stack ?? null, files: origin.files, salt },
     records: Object.fromEntries(hashes) as SavedPlan['records'],
     secrets: hashSecrets(salt, origin.secrets),
     ...rest,

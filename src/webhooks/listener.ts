@@ -29,7 +29,7 @@ export interface ReceivedDeliveryEvent {
   readonly verified: boolean;
   /** An RFC 3339 timestamp in UTC. */
   readonly receivedAt: string;
-  /** Time of a replay, in the same format. */
+  /** Time of the replay, in the format of `receivedAt`. */
   readonly replayedAt?: string;
   /** Null if no route matches. */
   readonly forwarded: ForwardResult | null;

@@ -23,6 +23,7 @@ async function savePlan() {
   const files = [{ path: '/svc.yaml', sha256: 'a' }];
   const origin = {
     environment: 'prod',
+    profile: 'prod',
     stack: 'acme',
     files,
     secrets: [secret('TOKEN')],
@@ -49,7 +50,7 @@ it('contains no secret, and is read back unchanged', async () => {
   });
   const other = createSavedPlan(
     await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }),
-    { ...saved, environment: 'x', stack: 'x', secrets: [], now: NOW },
+    { ...saved, environment: 'x', profile: undefined, stack: 'x', secrets: [], now: NOW },
   );
   for (const kept of [text, JSON.stringify(other)]) expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });

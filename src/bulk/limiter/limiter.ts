@@ -12,7 +12,7 @@ export interface Limiter {
 }
 
 export interface LimiterOptions {
-  /** Requests in flight: a number, or as many as the service handles without slowing down. */
+  /** Maximum number of requests in flight; `auto` adapts it to the response times of the service. */
   readonly concurrency: number | 'auto';
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;

@@ -39,12 +39,17 @@ export async function printSummary(
     return;
   }
   await stdout.write(await formatMessage(summaryText(noun, summary), stdout));
-  const shown = summary.failures.slice(0, MAX_SHOWN_FAILURES);
-  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
-  if (shown.length > 0) await printer.records(singlePage(shown), { columns });
-  const hidden = failed + unknown - shown.length;
-  if (hidden > 0) await stdout.write(`and ${groupDigits(hidden)} more\n`);
+  await printFailures(context, summary);
   if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
+}
+
+/** Prints a table of the first failures of a job. */
+export async function printFailures(context: Context, { failures, failed, unknown }: BulkSummary): Promise<void> {
+  const shown = failures.slice(0, MAX_SHOWN_FAILURES);
+  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
+  if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
+  const hidden = failed + unknown - shown.length;
+  if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;

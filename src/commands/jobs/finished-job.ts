@@ -3,9 +3,6 @@ import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
-import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
@@ -13,25 +10,24 @@ import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { optionsForTarget } from './job-context.ts';
+import type { BulkOperation, JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 
 /** Prints the summary of a finished job. Throws the same error as the job's last run. */
 export async function showFinishedJob(
   context: Context,
-  entry: OperationEntry,
+  { noun, bulk }: JobRecords,
   description: JobDescription,
   journal: Journal,
 ): Promise<void> {
-  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-  const { noun } = fields;
   const noted = journal.getFact('done')?.rejects ?? null;
   const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
   const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
-  const summary = summarizeJob(description, journal, { rejects, fields });
+  const summary = summarizeJob(description, journal, rejects, bulk);
   journal.close();
   const [failed] = summary.failures;
   const isSingle = summary.total === 1 && failed !== undefined;
-  const single = isSingle ? { entry, fields, data: description.data, id: failed.id } : undefined;
+  const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
   await printSummary(context, noun, summary, single);
   const options = optionsForTarget(context.options, description.target);
   const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
@@ -45,18 +41,17 @@ export async function showFinishedJob(
  */
 export async function showStoppedJob(
   context: Context,
-  entry: OperationEntry,
+  { noun, bulk }: JobRecords,
   description: JobDescription,
   journal: Journal,
 ): Promise<never> {
-  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
   const { job } = description;
   const written = journal.getFact('rejects');
   const rejects = written ? relative(context.cwd, written.path) : null;
-  const summary = summarizeJob(description, journal, { rejects, fields });
+  const summary = summarizeJob(description, journal, rejects, bulk);
   const [run, stopped] = [journal.getFact('run'), journal.getFact('stopped')];
   journal.close();
-  await printSummary(context, fields.noun, summary);
+  await printSummary(context, noun, summary);
   const { failure, message } =
     stopped && stopped.run === run?.number
       ? stopped
@@ -67,12 +62,13 @@ export async function showStoppedJob(
 function summarizeJob(
   description: JobDescription,
   journal: Journal,
-  { rejects, fields }: { readonly rejects: string | null; readonly fields: BulkFields },
+  rejects: string | null,
+  bulk: BulkOperation | undefined,
 ): BulkSummary {
   const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
   return summarize({
     ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
-    refusesExisting: fields.ifExists !== undefined,
+    refusesExisting: bulk?.fields.ifExists !== undefined,
     ...{ requests: status.requests, retries: status.retries },
     seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
     rejects,

@@ -30,10 +30,11 @@ import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
+import { APPLY } from '../plan/apply-operation.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showFinishedJob } from './finished-job.ts';
 import { openJobContext } from './job-context.ts';
-import { findJobOperation } from './job-operation.ts';
+import { findJobOperation, findJobRecords } from './job-operation.ts';
 import { readEntries } from './list-entries.ts';
 
 /**
@@ -52,10 +53,17 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     journal.verify();
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    const entry = findJobOperation(description);
-    if (journal.getFact('done')) return await showFinishedJob(context, entry, description, journal);
+    if (journal.getFact('done'))
+      return await showFinishedJob(context, await findJobRecords(description), description, journal);
     const opened = await openJobContext(context, description.target);
     try {
+      if (description.operation === APPLY) {
+        if (context.options.dryRun)
+          throw new SvcError('usage', '--dry-run does not apply to a job that applies a plan');
+        const { resumeApplyJob } = await import('../plan/apply-job.ts');
+        return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
+      }
+      const entry = findJobOperation(description);
       const plan = await createSendPlan(opened.context, entry, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)

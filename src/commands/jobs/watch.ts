@@ -2,13 +2,11 @@ import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
-import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import { loadOperation } from '../../catalog/index.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { showFinishedJob, showStoppedJob } from './finished-job.ts';
-import { findJobOperation } from './job-operation.ts';
+import { findJobRecords } from './job-operation.ts';
 
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;
@@ -26,12 +24,11 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   try {
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    const entry = findJobOperation(description);
-    const { noun } = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-    const state = await followJob(context, folder, { journal, description, unit: pluralize(noun) });
+    const records = await findJobRecords(description);
+    const state = await followJob(context, folder, { journal, description, unit: pluralize(records.noun) });
     await findJob(context.folders, id, 'not_found');
     const show = state === 'done' ? showFinishedJob : showStoppedJob;
-    await show(context, entry, description, journal);
+    await show(context, records, description, journal);
   } finally {
     journal.close();
   }

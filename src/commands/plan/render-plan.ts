@@ -14,12 +14,24 @@ import type { Context } from '../context.ts';
 /** The parts of a plan that are shown. Saved plans have them too. */
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
 
+interface PrintOptions {
+  /** Default: the changes will be made. */
+  readonly purpose?: Purpose;
+  /** More fields of the data. */
+  readonly fields?: object;
+}
+
 /** Prints a plan as text, or as data in the documented format. @param name name of the settings file */
-export async function printPlan(context: Context, plan: ShownPlan, name: string, purpose: Purpose = 'plan') {
+export async function printPlan(
+  context: Context,
+  plan: ShownPlan,
+  name: string,
+  { purpose = 'plan', fields }: PrintOptions = {},
+) {
   const { target, changes, predicted, notRestored, summary } = plan;
   const printer = await context.printer();
   await printer.value(
-    { target, changes, predicted, notRestored, summary },
+    { target, changes, predicted, notRestored, summary, ...fields },
     { renderText: (view) => renderPlan(plan, { name, purpose, view }) },
   );
 }

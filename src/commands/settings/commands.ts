@@ -1,6 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS } from './flags.ts';
+import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS } from './flags.ts';
 
 /** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
@@ -30,6 +30,20 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     arguments: [{ name: 'plan', description: 'file that svc plan --out has written', required: true }],
     load: async () => (await import('./show-plan.ts')).showPlan,
   },
+  defineCommand({
+    command: ['apply'],
+    globalFlags: ['service', 'result'],
+    summary: 'Make the changes that svc plan shows',
+    description:
+      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that require it. Reads back the written records. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved (otherwise 15). The interface has no conditional writes: a change by another user between the check and the write is not detected.',
+    examples: [
+      { command: 'svc apply --env prod', caption: 'plan, ask, and apply' },
+      { command: 'svc apply plan.json --yes', caption: 'apply exactly the changes of a saved plan, in a script' },
+    ],
+    arguments: [{ name: 'plan', description: 'saved plan, or settings file (default: svc.yaml)', required: false }],
+    options: APPLY_FLAGS,
+    load: async () => (await import('./apply.ts')).applySettings,
+  }),
   defineCommand({
     command: ['drift'],
     globalFlags: ['service', 'result'],

@@ -53,7 +53,7 @@ export async function compareSettings(context: Context, { arguments: names, opti
   const isSelected = ({ kind }: { readonly kind: Kind }) => kinds.includes(kind);
   const changes = compareRecords(left.compared, right.compared).filter(isSelected);
   const plan = { target: right.target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
-  await printPlan(context, plan, `${first} and ${second}`, 'comparison');
+  await printPlan(context, plan, `${first} and ${second}`, { purpose: 'comparison' });
   if (options.exitCode && changes.length > 0)
     throw new SvcError('differs', `${first} and ${second} differ: ${formatNounCount(changes.length, 'difference')}`);
 }

@@ -14,7 +14,7 @@ export async function reportDrift(context: Context, { options }: Invocation<Chan
   const prepared = await preparePlan(context, options, { readsOnly: true });
   try {
     const { plan, settings } = prepared;
-    await printPlan(prepared.context, plan, settings.name, 'drift');
+    await printPlan(prepared.context, plan, settings.name, { purpose: 'drift' });
     const count = plan.changes.length;
     if (count === 0) return;
     const subject = `${plan.target.url} differs from ${settings.name}`;

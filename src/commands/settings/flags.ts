@@ -56,3 +56,7 @@ export const PLAN_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;
+
+export const APPLY_FLAGS = [...CHANGE_FLAGS, REPLACE_FLAG] as const satisfies readonly OptionDefinition[];
+
+export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;

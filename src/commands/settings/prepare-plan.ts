@@ -71,7 +71,11 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   const live = await readLive(createReadOnlyClient(await context.client()), query);
   const plan = await withLedger(context, changes.declared, target, async (isSent) => {
     const usersToSend = await countUsers(changes.declared, isSent, signal);
-    return buildPlan({ ...changes, ...{ query, target, live, isSent }, ...(usersToSend && { usersToSend }) });
+    return buildPlan({
+      ...changes,
+      ...{ query, target, live, isSent, usersOrganization: findOnlyOrganization(changes.declared) },
+      ...(usersToSend && { usersToSend }),
+    });
   });
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0 || changes.readsOnly) return plan;
@@ -120,7 +124,7 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { 
 }
 
 /** Refuses a plan that replaces endpoints, unless that is allowed. */
-export function checkReplacements({ summary }: Plan, isAllowed: boolean): void {
+export function checkReplacements({ summary }: Pick<Plan, 'summary'>, isAllowed: boolean): void {
   if (summary.replace === 0 || isAllowed) return;
   throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
     hint: 'add --allow-replace to allow it; nothing was sent',

@@ -25,6 +25,8 @@ export interface PlanSource {
   readonly isSent: (record: SentRecord) => boolean;
   /** Number of records to send from the file of users, by organization. */
   readonly usersToSend?: ReadonlyMap<string, number>;
+  /** Organization of users in the file without one. */
+  readonly usersOrganization?: string | undefined;
 }
 
 /** Returns a declared value for a plan's writes: secrets become references. */

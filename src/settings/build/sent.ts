@@ -53,7 +53,7 @@ export function planGroups(source: PlanSource): readonly [groups: PlanPart, grou
 /** Plans users, and their access to folders and documents. */
 export function planUsers(source: PlanSource): PlanPart {
   const { users = [] } = source.declared;
-  if ('from' in users) return planUsersFile(users.from, source.usersToSend ?? new Map());
+  if ('from' in users) return planUsersFile(users.from, source);
   const sent = new SentPlan(source, 'users');
   for (const record of users) {
     const [org, id] = [String(record['organizationId']), String(record['userId'])];
@@ -96,8 +96,8 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
   return type === 'organization' ? organizationKey(id) : createRecordKey(`${type}s`, org, id);
 }
 
-function planUsersFile(path: string, counts: ReadonlyMap<string, number>): PlanPart {
-  const unsent = [...counts].filter(([, records]) => records > 0);
+function planUsersFile(path: string, { usersToSend = new Map(), usersOrganization }: PlanSource): PlanPart {
+  const unsent = [...usersToSend].filter(([, records]) => records > 0);
   return {
     changes: unsent.map(([org, after]) => ({
       sign: '>',
@@ -110,7 +110,7 @@ function planUsersFile(path: string, counts: ReadonlyMap<string, number>): PlanP
     })),
     writes: unsent.map(([organizationId, records]) => ({
       ...{ operation: 'users.add', shared: { organizationId }, items: [] },
-      from: { path, records },
+      from: { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) },
     })),
     read: [],
   };

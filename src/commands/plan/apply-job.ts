@@ -1,0 +1,184 @@
+import { stat } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
+import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
+import { Journal } from '../../bulk/journal/journal.ts';
+import { createRecordLocator } from '../../bulk/record-position.ts';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { countItems } from '../../settings/execute/execute-plan.ts';
+import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
+import { type EndedRun, runPlan } from '../../settings/execute/run-plan.ts';
+import { hashFile } from '../../settings/file/read-files.ts';
+import { readSecret } from '../../settings/file/read-secret.ts';
+import { Ledger } from '../../settings/ledger.ts';
+import type { PlannedWrite } from '../../settings/plan.ts';
+import type { SavedPlan } from '../../settings/saved-plan.ts';
+import type { SettingsFile } from '../../settings/settings.ts';
+import { jobError } from '../bulk/job-error.ts';
+import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
+import { showSendProgress } from '../bulk/show-progress.ts';
+import type { Context } from '../context.ts';
+import { APPLY, CHANGE } from './apply-operation.ts';
+import { stalePlanError } from './check-plan.ts';
+import { printApplied } from './print-applied.ts';
+
+/** A job of this process that applies a plan. */
+export interface ApplyJob {
+  readonly description: JobDescription;
+  readonly journal: Journal;
+  readonly lockedFolder: LockedJobFolder;
+}
+
+/**
+ * Applies a plan as a job, which can be resumed.
+ * @param name name of the plan in messages
+ * @throws SvcError unless every change was made; the result is printed first, unless nothing was sent
+ */
+export async function applyPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
+  const { clock } = context;
+  const secrets = await readPlanSecrets(context, plan);
+  await (await context.client()).ensureWritesAllowed();
+  const job = createJobName(clock.now());
+  const lockedFolder = await createLockedFolder(context, job);
+  let started = false;
+  try {
+    const description = await describeApplyJob(context, job, plan);
+    await withLedger(context, async (ledger) => {
+      if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, name, 'the plan was applied before');
+    });
+    await markStarted(lockedFolder.folder);
+    const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
+    started = true;
+    await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets);
+  } finally {
+    if (!started) await discardJob(lockedFolder, clock);
+  }
+}
+
+/**
+ * Resumes a job that applies a plan: sends the items that have not succeeded.
+ * @throws SvcError `bad_data` if the file of users changed, and like `applyPlan`
+ */
+export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
+  const plan = job.journal.getFact('plan') as SavedPlan;
+  const secrets = await readPlanSecrets(context, plan);
+  const users = plan.writes.find(({ from }) => from)?.from?.path;
+  const file = job.description.inputs.find(({ path }) => path === users);
+  if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
+    throw new SvcError('bad_data', `${file.name} changed after job ${job.description.job} started; nothing was sent`, {
+      hint: 'restore the original file, or plan again',
+    });
+  }
+  await (await context.client()).ensureWritesAllowed();
+  await runApplyJob(context, job, plan, secrets);
+}
+
+async function readPlanSecrets({ environment, cwd }: Context, { writes }: SavedPlan): Promise<SecretsByReference> {
+  return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
+}
+
+async function runApplyJob(
+  context: Context,
+  job: ApplyJob,
+  plan: SavedPlan,
+  secrets: SecretsByReference,
+): Promise<void> {
+  const { clock, signal } = context;
+  const { description, journal, lockedFolder } = job;
+  const { records } = description;
+  try {
+    const client = await context.client();
+    const ended = await withLedger(context, (ledger) =>
+      runPlan(plan, {
+        ...{ journal, client, clock, signal, ledger, secrets },
+        beforeSend: async () => undefined,
+        onStart: async (counters, limiter) => showSendProgress(context, { counters, limiter, records, noun: CHANGE }),
+      }),
+    );
+    const { stop, counters } = ended;
+    if (stop?.kind === 'fatal' && counters.decided === 0) throw await discardUnsent(context, job, plan, stop.error);
+    const summary = summarizeRun(description, ended, journal, clock.now());
+    const failure = endRun(summary, ended, journal, clock.now());
+    await printApplied(context, plan, journal, summary);
+    if (failure !== undefined) throw failure;
+  } finally {
+    journal.close();
+    lockedFolder.release();
+  }
+}
+
+/** Deletes a job that changed nothing, so that its plan can be applied again. @returns the error that stopped the job */
+async function discardUnsent(
+  context: Context,
+  job: ApplyJob,
+  { sha256 }: SavedPlan,
+  error: SvcError,
+): Promise<SvcError> {
+  job.journal.close();
+  await discardJob(job.lockedFolder, context.clock);
+  await withLedger(context, async (ledger) => ledger.forgetApplied(sha256));
+  return error;
+}
+
+function summarizeRun(
+  { job, operation, records, inputs }: JobDescription,
+  { counters, metrics }: EndedRun,
+  journal: Journal,
+  now: number,
+): BulkSummary {
+  const { succeeded, failed, unknown, existing, requests, retries } = counters;
+  return summarize({
+    ...{ operation, job, total: records, requests, retries, rejects: null, refusesExisting: false },
+    counts: { ...existing, succeeded: succeeded + existing.existing, failed, unknown },
+    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
+    items: journal.unsuccessfulRecords(),
+    locate: createRecordLocator(inputs),
+  });
+}
+
+/** Records how a run ended. @returns the error of the job, unless every change was made */
+function endRun(summary: BulkSummary, { stop, recorder }: EndedRun, journal: Journal, now: number): unknown {
+  const isDone = stop === undefined && summary.failed + summary.unknown === 0;
+  const failure = jobError(summary, { noun: CHANGE, stop, resumable: !isDone });
+  if (isDone) journal.setFact('done', { rejects: null });
+  else if (failure instanceof SvcError)
+    journal.setFact('stopped', { run: recorder.runNumber, failure: failure.failure, message: failure.message });
+  recorder.flush('durable', now);
+  return failure;
+}
+
+async function withLedger<Result>({ folders, warn }: Context, work: (ledger: Ledger) => Promise<Result>) {
+  const ledger = await Ledger.open(folders, warn);
+  try {
+    return await work(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
+async function describeApplyJob(context: Context, job: string, plan: SavedPlan): Promise<JobDescription> {
+  const { cwd, clock } = context;
+  const items = countItems(plan.writes);
+  const users = plan.writes.reduce((sum, { from }) => sum + (from?.records ?? 0), 0);
+  return {
+    ...{ job, operation: APPLY, data: {}, options: {}, cwd, target: await describeJobTarget(context) },
+    inputs: await Promise.all(
+      plan.files.map((file) => describeFile(file, cwd, isUsersFile(file, plan.writes) ? items : 0)),
+    ),
+    ...{ records: items + users, leftOut: 0, startedAt: clock.now() },
+  };
+}
+
+function isUsersFile({ path }: SettingsFile, writes: readonly PlannedWrite[]): boolean {
+  return writes.some(({ from }) => from?.path === path);
+}
+
+async function describeFile({ path, sha256 }: SettingsFile, cwd: string, first: number): Promise<JobInput> {
+  const { size } = await stat(path);
+  return {
+    ...{ name: relative(cwd, path), first, path, spooled: false, sha256 },
+    ...{ format: formatFromName(path) ?? 'yaml', bytes: size },
+  };
+}

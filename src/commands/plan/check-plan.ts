@@ -1,0 +1,50 @@
+import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { hashFile } from '../../settings/file/read-files.ts';
+import { readSecret } from '../../settings/file/read-secret.ts';
+import { Ledger } from '../../settings/ledger.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import { findStaleness, type SavedPlan } from '../../settings/saved-plan.ts';
+import type { SecretReference } from '../../settings/secret-value.ts';
+import type { Context } from '../context.ts';
+import { findPlanTarget } from './find-target.ts';
+
+/**
+ * Checks that a saved plan still describes the difference between its settings file and the service.
+ * @param name name of the plan in messages
+ * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before; `bad_data` for a missing secret
+ */
+export async function checkPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
+  const { cwd, clock, signal, environment, folders } = context;
+  const ledger = await Ledger.open(folders, context.warn);
+  const wasApplied = ledger.wasApplied(plan.sha256);
+  ledger.close();
+  if (wasApplied) throw stalePlanError(plan, name, 'the plan was applied before');
+  const secrets = await Promise.all(
+    Object.keys(plan.secrets).map((text) => readSecret(parseReference(text), environment, cwd)),
+  );
+  const files = await Promise.all(plan.files.map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)));
+  const target = await findPlanTarget(context);
+  const client = createReadOnlyClient(await context.client());
+  const reason = findStaleness(plan, {
+    ...{ target, secrets, wasApplied, now: clock.now() },
+    files: files.filter((file) => file !== undefined),
+    live: await readLive(client, plan.query),
+  });
+  if (reason !== undefined) throw stalePlanError(plan, name, reason);
+}
+
+export function stalePlanError({ files, environment }: SavedPlan, name: string, reason: string): SvcError {
+  const env = environment === null ? [] : ['--env', environment];
+  const words = files.length === 0 ? ['undo'] : ['plan', ...env];
+  return new SvcError('stale_plan', `${name} is outdated: ${reason}; nothing was sent`, {
+    hint: hint`make a new plan with ${step('show', ...words, '--out', name)}`,
+  });
+}
+
+/** Parses the name of a secret in a saved plan: `env:TOKEN`. */
+function parseReference(text: string): SecretReference {
+  const [, kind, source = ''] = /^(env|file):(.*)$/s.exec(text) ?? [];
+  return kind === 'env' ? { env: source } : { file: source };
+}

@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { createSavedPlan, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { optionalProperty } from '../option-values.ts';
+import { applyPlan } from '../plan/apply-job.ts';
+import { checkPlan } from '../plan/check-plan.ts';
+import { openEnvironment } from '../plan/open-environment.ts';
+import { countChanges, printPlan } from '../plan/render-plan.ts';
+import type { ApplyFlags } from './flags.ts';
+import { checkReplacements, preparePlan } from './prepare-plan.ts';
+
+/**
+ * Applies a saved plan, or plans and applies a settings file.
+ * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not confirmed or must not be made,
+ * and like `applyPlan`
+ */
+export async function applySettings(context: Context, invocation: Invocation<ApplyFlags>): Promise<void> {
+  const [argument] = invocation.arguments;
+  const { options } = invocation;
+  const saved = argument === undefined ? undefined : await readSavedPlan(context, argument);
+  if (argument !== undefined && saved) return applySavedPlan(context, saved, argument, options);
+  if (argument !== undefined && options.file !== undefined)
+    throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
+  const prepared = await preparePlan(context, { ...options, ...optionalProperty('file', argument) });
+  try {
+    const { plan, settings } = prepared;
+    const allowReplace = options.allowReplace === true;
+    const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
+    await confirmAndApply(prepared.context, toApply, settings.name);
+  } finally {
+    await prepared.close();
+  }
+}
+
+/** Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a settings file. */
+async function readSavedPlan({ cwd }: Context, file: string): Promise<SavedPlan | undefined> {
+  const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
+  if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
+  const text = (await readNamedFile(file, cwd)).toString();
+  const content = tryParseJson(text);
+  return isObject(content) && 'sha256' in content ? parseSavedPlan(text, file) : undefined;
+}
+
+async function applySavedPlan(context: Context, plan: SavedPlan, name: string, options: ApplyFlags): Promise<void> {
+  const { allowReplace = plan.allowReplace, ...others } = options;
+  const [flag] = Object.keys(others);
+  if (flag !== undefined) {
+    throw new SvcError('usage', 'a saved plan is applied as it is: only --allow-replace can be added', {
+      hint: 'make a new plan with the other flags',
+    });
+  }
+  const { environment, profile } = plan;
+  const opened = openEnvironment(context, { environment: environment ?? undefined, profile: profile ?? undefined });
+  try {
+    await checkPlan(opened.context, plan, name);
+    await confirmAndApply(opened.context, { ...plan, allowReplace }, name);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan again. */
+async function confirmAndApply(context: Context, plan: SavedPlan, name: string): Promise<void> {
+  if (plan.writes.length === 0) return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
+  if ((await context.format()) === 'table') await printPlan(context, plan, name);
+  checkReplacements(plan, plan.allowReplace);
+  if (!context.options.yes) {
+    await context.confirm(`Apply these changes (${countChanges(plan)})?`);
+    await checkPlan(context, plan, name);
+  }
+  await applyPlan(context, plan, name);
+}
