@@ -39,7 +39,7 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['Webhooks', ['webhooks']],
   ['Run a service', ['serve', 'local']],
-  ['Automate', ['plan', 'drift', 'jobs', 'history', 'mcp']],
+  ['Automate', ['pull', 'plan', 'drift', 'jobs', 'history', 'mcp']],
   [
     'Settings',
     [

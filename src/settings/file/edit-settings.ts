@@ -2,7 +2,7 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
-import type { PulledFields, PulledKind, PulledRecord } from '../live/pulled-records.ts';
+import type { PulledFields, PulledList, PulledRecord } from '../live/pulled-records.ts';
 import { VariableUses } from './edit-variables.ts';
 import { identitiesOf } from './identity.ts';
 import type { ReadFile } from './read-files.ts';
@@ -16,11 +16,10 @@ import {
   type MapTree,
   type Place,
   type SourceText,
-  type Tree,
   toValue,
   treeAt,
 } from './tree.ts';
-import { escapeVariables } from './variables.ts';
+import { escapeTexts, escapeVariables } from './variables.ts';
 import { verifyEdit } from './verify-edit.ts';
 
 /** Live values to bring into a settings file. */
@@ -29,9 +28,9 @@ export interface SettingsPull {
   readonly environment: string | undefined;
   readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
   /** The live records of each kind that was read. */
-  readonly records: ReadonlyMap<PulledKind, readonly PulledRecord[]>;
+  readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
   /** Whether a declared record that does not exist was looked for. */
-  readonly wasRead: (kind: PulledKind, record: PulledFields) => boolean;
+  readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
 }
 
 /** The edited texts of settings files, and the number of changed values and records. */
@@ -46,14 +45,28 @@ export interface SettingsEdit {
 
 type Path = readonly (string | number)[];
 
-/** The value that a variable needs for a text to change. */
-interface Proposal {
-  readonly variable: string;
-  readonly value: string;
+/** A difference between a declared value and the live one. */
+interface ValueChange extends Located {
+  readonly value: unknown;
+  /** Counts the change, and sets the expected value. */
+  readonly expect: () => void;
+}
+
+interface Located {
   readonly path: Path;
   readonly place: Place;
-  /** Sets the expected text. */
-  readonly expect: () => void;
+}
+
+interface TextChange extends ValueChange {
+  readonly value: string;
+  /** Whether other environments use the text, too. */
+  readonly isInherited: boolean;
+}
+
+/** A change of a text that another value of a variable can express. */
+interface Proposal extends TextChange {
+  readonly variable: string;
+  readonly variableValue: string;
 }
 
 /**
@@ -107,7 +120,7 @@ class SettingsEditor {
     }
   }
 
-  pullRecords(kind: PulledKind, records: readonly PulledRecord[]): void {
+  pullRecords(kind: PulledList, records: readonly PulledRecord[]): void {
     const declared = fieldOf(this.#pull.content.tree, kind)?.tree;
     const items = declared?.kind === 'list' ? declared.items : [];
     const find = matcherOf(kind, records);
@@ -118,7 +131,8 @@ class SettingsEditor {
       const live = find(value);
       if (live) unmatched.delete(live);
       if (live && item.kind === 'map') this.#pullFields(item, live.fields, [kind, index]);
-      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord(item, [kind, index])) removed.add(index);
+      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord({ place: item.place, path: [kind, index] }))
+        removed.add(index);
     }
     const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
     const added = [...unmatched].map((record) => record.added);
@@ -138,9 +152,9 @@ class SettingsEditor {
     return { texts: verified, ...this.#counts, notes: this.#notes };
   }
 
-  #removeRecord({ place }: Tree, path: Path): boolean {
-    if (this.#isInherited(place)) return this.#note(place, path, 'does not exist, but other environments use it, too');
-    if (!this.#try(place, path, (editor) => editor.remove(place.node))) return false;
+  #removeRecord(located: Located): boolean {
+    if (this.#isInherited(located.place)) return this.#note(located, 'not removed, because other environments use it');
+    if (!this.#try(located, (editor) => editor.remove(located.place.node))) return false;
     this.#counts.removed += 1;
     return true;
   }
@@ -162,12 +176,13 @@ class SettingsEditor {
   /** Changes a declared value; removes it if `value` is undefined. */
   #change(parent: MapTree, field: Field, path: Path, value: unknown): void {
     const { key, tree } = field;
-    if (this.#isInherited(key)) {
-      if (value === undefined) this.#note(tree.place, path, 'is not set, but other environments use it, too');
-      else this.#override(path, value);
-    } else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
-      this.#changeTemplate(tree.template, tree.place, path, value);
-    else if (this.#try(tree.place, path, () => this.#write(parent, field, path, value))) this.#expect(path, value);
+    const change = { path, place: tree.place, value, expect: this.#expect(path, value) };
+    if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
+      this.#changeTemplate(tree.template, { ...change, value, isInherited: this.#isInherited(key) });
+    else if (!this.#isInherited(key)) {
+      if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
+    } else if (value === undefined) this.#note(change, 'not removed, because other environments use it');
+    else this.#override(change);
   }
 
   #write(parent: MapTree, { key, tree }: Field, path: Path, value: unknown): void {
@@ -175,7 +190,7 @@ class SettingsEditor {
     if (!this.#isAt(key, path)) {
       // The field comes from an alias or a merge key. A field of the record itself takes precedence over a merged one.
       if (value === undefined || !this.#isAt(parent.place, path.slice(0, -1)))
-        throw new UnsupportedEdit('it is an alias');
+        throw new UnsupportedEdit('it is declared through an alias');
       this.#editorOf(parent.place).add(parent.place.node, escapeTexts(value), name);
     } else if (value === undefined) editor.remove(key.node);
     else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
@@ -183,37 +198,39 @@ class SettingsEditor {
     else editor.replace(tree.place.node, escapeTexts(value));
   }
 
-  #changeTemplate(template: string, place: Place, path: Path, text: string): void {
-    const rewritten = this.#variables.rewrite(template, text);
-    const solution = rewritten === undefined ? this.#variables.solve(template, text) : undefined;
-    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
-    if (solution) this.#proposals.push({ path, place, ...solution, expect: () => setAt(holder, path.slice(-1), text) });
-    else if (rewritten === undefined) this.#note(place, path, 'uses variables');
-    else if (this.#try(place, path, (editor) => editor.replace(place.node, rewritten))) this.#expect(path, text);
+  #changeTemplate(template: string, change: TextChange): void {
+    const { place, value } = change;
+    const rewritten = this.#variables.rewrite(template, value);
+    const solution = rewritten === undefined ? this.#variables.solve(template, value) : undefined;
+    if (solution) this.#proposals.push({ ...change, ...solution });
+    else if (change.isInherited) this.#override(change);
+    else if (rewritten === undefined) this.#note(change, 'not changed, because it uses variables');
+    else if (this.#try(change, (editor) => editor.replace(place.node, rewritten))) change.expect();
   }
 
   /** Changes a variable if all texts that use it need the same value. */
   #changeVariable(variable: string, proposals: readonly Proposal[]): void {
     const [first] = proposals;
     const isCommon =
-      proposals.length === this.#variables.countOf(variable) && proposals.every(({ value }) => value === first?.value);
+      proposals.length === this.#variables.countOf(variable) &&
+      proposals.every(({ variableValue }) => variableValue === first?.variableValue);
     const field = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable);
     if (!first || !field || !isCommon) {
-      for (const { path, place } of proposals) this.#note(place, path, `uses \${${variable}}, as other values do`);
+      for (const proposal of proposals) {
+        if (proposal.isInherited) this.#override(proposal);
+        else this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
+      }
       return;
     }
-    const escaped = escapeVariables(first.value);
-    const change = () => {
-      if (this.#isInherited(field.key)) setAt(this.#additions, ['vars', variable], first.value);
-      else this.#editorOf(field.key).replace(field.tree.place.node, escaped);
-    };
-    if (!this.#try(field.key, ['vars', variable], change)) return;
-    for (const { expect } of proposals) expect();
-    this.#counts.changed += proposals.length;
+    const changed = this.#try({ path: ['vars', variable], place: field.key }, (editor) => {
+      if (this.#isInherited(field.key)) setAt(this.#additions, ['vars', variable], first.variableValue);
+      else editor.replace(field.tree.place.node, escapeVariables(first.variableValue));
+    });
+    if (changed) for (const { expect } of proposals) expect();
   }
 
   /** Sets a value for the environment only. */
-  #override(path: Path, value: unknown): void {
+  #override({ path, value, expect }: ValueChange): void {
     const [kind = '', index, ...inner] = path;
     if (kind === 'config') setAt(this.#additions, path, value);
     else {
@@ -223,7 +240,7 @@ class SettingsEditor {
       this.#overrides.set(key, own);
       setAt(own, inner, value);
     }
-    this.#expect(path, value);
+    expect();
   }
 
   /** Returns the fields that identify a declared record. */
@@ -274,23 +291,27 @@ class SettingsEditor {
     return own.length === path.length && own.every((key, at) => typeof key === 'number' || key === path[at]);
   }
 
-  #try(place: Place, path: Path, change: (editor: TextEditor) => void): boolean {
+  #try(located: Located, change: (editor: TextEditor) => void): boolean {
     try {
-      change(this.#editorOf(place));
+      change(this.#editorOf(located.place));
       return true;
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;
-      return this.#note(place, path, `cannot be edited: ${error.message}`);
+      return this.#note(located, `not changed, because ${error.message}`);
     }
   }
 
-  #expect(path: Path, value: unknown): void {
-    setAt(this.#expected, path, value);
-    this.#counts.changed += 1;
+  /** Returns a function that sets an expected value. The record is found now, because its index may change. */
+  #expect(path: Path, value: unknown): () => void {
+    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
+    return () => {
+      setAt(holder, path.slice(-1), value);
+      this.#counts.changed += 1;
+    };
   }
 
-  #note(place: Place, path: Path, problem: string): false {
-    this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)} differs, but ${problem}`);
+  #note({ place, path }: Located, problem: string): false {
+    this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)}: ${problem}`);
     return false;
   }
 }
@@ -334,11 +355,4 @@ function setAt(target: object, [head = '', ...rest]: Path, value: unknown): void
   }
   if (!Object.hasOwn(target, head)) Reflect.set(target, head, {});
   setAt(Reflect.get(target, head), rest, value);
-}
-
-function escapeTexts(value: unknown): unknown {
-  if (typeof value === 'string') return escapeVariables(value);
-  if (Array.isArray(value)) return value.map(escapeTexts);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, escapeTexts(inner)]));
 }
