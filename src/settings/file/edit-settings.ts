@@ -1,3 +1,4 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { diffRecords } from '../differ.ts';
@@ -100,10 +101,10 @@ class SettingsEditor {
 
   constructor(pull: SettingsPull) {
     this.#pull = pull;
-    const { tree, source } = pull.content;
+    const { tree } = pull.content;
     this.#variables = new VariableUses(tree);
     this.#expected = toValue(tree) as Record<string, unknown>;
-    this.#isShared = pull.environment !== undefined && environmentsOf(source).length > 1;
+    this.#isShared = pull.environment !== undefined && environmentsOf(tree).length > 1;
   }
 
   pullConfigs(): void {
@@ -145,11 +146,22 @@ class SettingsEditor {
     const { content, environment } = this.#pull;
     for (const [variable, proposals] of Map.groupBy(this.#proposals, (proposal) => proposal.variable))
       this.#changeVariable(variable, proposals);
-    const target = environment === undefined ? content.source : treeAt(content.source, ['environments', environment]);
+    const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
-    const texts = new Map([...this.#editors].map(([source, editor]) => [source.name, editor.apply()] as const));
+    const texts = this.#applyEdits();
     const verified = verifyEdit({ content, environment, texts, expected: this.#expected });
     return { texts: verified, ...this.#counts, notes: this.#notes };
+  }
+
+  #applyEdits(): ReadonlyMap<string, string> {
+    try {
+      return new Map([...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const));
+    } catch (error) {
+      if (!(error instanceof UnsupportedEdit)) throw error;
+      throw new SvcError('bad_data', `${this.#pull.content.name} cannot be edited: ${error.message}`, {
+        hint: 'nothing was written; write a new file and compare both',
+      });
+    }
   }
 
   #removeRecord(located: Located): boolean {

@@ -81,9 +81,10 @@ export class TextEditor {
   apply(): string {
     for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()]))
       this.#editCollection(collection);
-    const edits = this.#edits
-      .splice(0)
-      .sort((a, b) => b.start - a.start || b.end - a.end || (a.depth ?? 0) - (b.depth ?? 0));
+    const collected = this.#edits.splice(0);
+    const removals = collected.filter((edit) => edit.text === '');
+    const edits = collected.map((edit) => moveOutOf(removals, edit, this.#source.text));
+    edits.sort((a, b) => b.start - a.start || b.end - a.end || (a.depth ?? 0) - (b.depth ?? 0));
     let { text } = this.#source;
     let limit = text.length;
     for (const edit of edits) {
@@ -155,8 +156,10 @@ export class TextEditor {
     });
     const newline = text.includes('\r\n') ? '\r\n' : '\n';
     const indented = lines.map((added) => `${' '.repeat(start - line)}${added}`);
-    const end = lastKept ? lineEnd(text, this.#endOf(lastKept)) : line;
-    const insertion = lastKept ? indented.map((added) => newline + added) : indented.map((added) => added + newline);
+    // Without a remaining entry, the new ones follow the line before the removed lines.
+    const end = lastKept ? lineEnd(text, this.#endOf(lastKept)) : line - newlineLength(text, line - 2);
+    const insertion = indented.map((added) => newline + added);
+    if (insertion.length === 0) return;
     this.#edits.push({ start: end, end, text: insertion.join(''), depth: this.pathOf(collection).length });
   }
 
@@ -166,7 +169,12 @@ export class TextEditor {
     const key = parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;
     if (!key) throw new UnsupportedEdit('it would leave an empty list');
     const colon = this.#source.text.indexOf(':', this.#endOf(key)) + 1;
-    this.#edits.push({ start: colon, end: colon, text: isMap(collection) ? ' {}' : ' []' });
+    this.#edits.push({
+      start: colon,
+      end: colon,
+      text: isMap(collection) ? ' {}' : ' []',
+      depth: Number.MAX_SAFE_INTEGER,
+    });
   }
 
   #removalInBlock(collection: Collection, index: number): Edit {
@@ -229,6 +237,14 @@ export class TextEditor {
     const parent = this.#parents.get(node);
     return parent ? this.#styleOf(parent.collection) : undefined;
   }
+}
+
+/** Moves an insertion at the end of removed lines to the end of the line before them. */
+function moveOutOf(removals: readonly Edit[], edit: Edit, text: string): Edit {
+  const around = removals.find(({ start, end }) => edit.start === edit.end && start < edit.start && edit.start < end);
+  if (!around) return edit;
+  const end = around.start - newlineLength(text, around.start - 2);
+  return moveOutOf(removals, { ...edit, start: end, end }, text);
 }
 
 /** Returns the nodes of a field or an item, in the order of the text. */

@@ -20,9 +20,9 @@ interface EditToVerify {
  * @throws SvcError `bad_data` for any other difference
  */
 export function verifyEdit({ content, environment, texts, expected }: EditToVerify): ReadonlyMap<ReadFile, string> {
-  const { name, files, source } = content;
+  const { name, files, tree } = content;
   const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
-  const others = environment === undefined ? [] : environmentsOf(source).filter((other) => other !== environment);
+  const others = environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
   const isSame =
     canonicalText(expected) === valuesOf(name, edited, environment) &&
     others.every((other) => valuesOf(name, files, other) === valuesOf(name, edited, other));

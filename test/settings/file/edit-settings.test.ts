@@ -1,52 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editSettings } from '../../../src/settings/file/edit-settings.ts';
-import { parseSettings } from '../../../src/settings/file/read-settings.ts';
-import type { ConfigName } from '../../../src/settings/kinds.ts';
-import type { LiveRecord, LiveRecords } from '../../../src/settings/live/live-records.ts';
-import { wasRead } from '../../../src/settings/live/pulled-query.ts';
-import { toPulledConfigs, toPulledRecords } from '../../../src/settings/live/pulled-records.ts';
-
-interface World {
-  readonly configs?: { readonly [Name in ConfigName]?: LiveRecord };
-  readonly endpoints?: readonly LiveRecord[];
-  readonly folders?: readonly LiveRecord[];
-}
-
-function createLive({ configs = {}, endpoints, folders }: World): LiveRecords {
-  const byId = new Map(folders?.map((folder) => [String(folder['folderId']), folder]));
-  return {
-    configs: new Map(Object.entries(configs).map(([name, records]) => [name as ConfigName, { records }])),
-    ...(endpoints && { endpoints: { records: endpoints } }),
-    folders: new Map(folders ? [['o', { records: byId }]] : []),
-    documents: new Map(),
-    agents: { records: new Map() },
-    reads: 0,
-  };
-}
-
-/** Brings live values into a file. Returns its new text, and the differences that remain. */
-function pull(text: string, world: World, environment?: string) {
-  const file = { name: 'svc.yaml', folder: '/', text };
-  const live = createLive(world);
-  const kinds = new Set(Object.keys(world));
-  const { texts, notes } = editSettings({
-    content: parseSettings('svc.yaml', [file], environment),
-    environment,
-    configs: toPulledConfigs(live),
-    records: new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind))),
-    wasRead: (kind, record) => wasRead(live, kind, record),
-  });
-  return { text: texts.get(file) ?? text, notes };
-}
-
-const endpoint = (uid: string | null, fields: LiveRecord = {}): LiveRecord => ({
-  ...{ id: `ep_${uid}`, uid, url: `https://x.example/${uid}`, description: null, filterTypes: null },
-  ...{ channels: null, disabled: false, rateLimit: null, createdAt: 'now', updatedAt: 'now', ...fields },
-});
-const folder = (folderId: string, fields: LiveRecord = {}): LiveRecord => ({
-  ...{ organizationId: 'o', folderId, folderName: folderId, parentFolderId: 'root' },
-  ...{ accessType: 'public', inheritAccessFromParent: true, ancestors: [], apiKey: 'k', createdAt: 1, ...fields },
-});
+import { endpoint, folder, pull, type World } from './pulled-world.ts';
 
 describe('editing a settings file', () => {
   it.each<[string, string, World, string]>([
