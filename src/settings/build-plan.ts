@@ -8,7 +8,7 @@ import { planFolders } from './build/folders.ts';
 import type { PlanPart, PlanSource } from './build/part.ts';
 import { planGroups, planOrganizations, planUsers } from './build/sent.ts';
 import type { LiveQuery } from './live/live-records.ts';
-import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
+import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget, RecordKey } from './plan.ts';
 import type { Declared, Kind } from './settings.ts';
 
 export interface PlanInput extends PlanSource {
@@ -41,7 +41,7 @@ export function buildPlan(input: PlanInput): Plan {
     notRestored: [],
     summary: summarize(changes),
     query: input.query,
-    read: new Map(parts.flatMap((part) => part.read)),
+    read: joinMaps(parts.map(({ read }) => read)),
   };
 }
 
@@ -49,6 +49,12 @@ export function buildPlan(input: PlanInput): Plan {
 export function selectKinds(declared: Declared, only: readonly Kind[]): Declared {
   if (only.length === 0) return declared;
   return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));
+}
+
+function joinMaps(parts: readonly PlanPart['read'][]): Plan['read'] {
+  const joined = new Map<RecordKey, unknown>();
+  for (const part of parts) for (const [key, record] of part) joined.set(key, record);
+  return joined;
 }
 
 /** Keeps only the requirements that are written by the plan. */

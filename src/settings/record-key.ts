@@ -3,7 +3,7 @@ import type { Kind } from './settings.ts';
 /** Identifies a record across reads, plans, and jobs. */
 export type RecordKey = string;
 
-const escapePart = (part: string) => part.replace(/[%/]/g, encodeURIComponent);
+const escapePart = (part: string) => (/[%/]/.test(part) ? part.replace(/[%/]/g, encodeURIComponent) : part);
 const unescapePart = (part: string) => part.replace(/%25|%2F/g, decodeURIComponent);
 
 /** Creates the key of a record: `folders/acme/plans`. More parts identify a part of a record, such as a group's user. */

@@ -16,7 +16,7 @@ export async function formatChecklist(
   environment: Environment,
 ): Promise<string> {
   const findings = joinSkipped(allFindings);
-  const { mark, paint } = createMarks(view, environment);
+  const { mark, colorize } = createMarks(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const isNarrow = view.width ? view.width - indent - width - 2 < MIN_DETAIL_WIDTH : false;
@@ -33,11 +33,11 @@ export async function formatChecklist(
     const below = [
       ...(isNarrow ? [first] : []),
       ...more,
-      ...(firstFixLine === undefined ? [] : [paint(state, FIX.trimEnd()) + FIX.slice(-1) + firstFixLine]),
+      ...(firstFixLine === undefined ? [] : [colorize(state, FIX.trimEnd()) + FIX.slice(-1) + firstFixLine]),
       ...moreFixLines.map((line) => ' '.repeat(FIX.length) + line),
     ];
     const head = isNarrow ? name : `${name.padEnd(width)}  ${first}`;
-    return [`${paint(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];
+    return [`${colorize(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];
   });
   return `${lines.join('\n')}\n`;
 }

@@ -57,8 +57,8 @@ export async function callTool(
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
-    const reworded = error instanceof SvcError ? toToolError(error, options) : error;
-    await reportError(io, ['-o', 'json'], context.environment, reworded);
+    const toolError = error instanceof SvcError ? toToolError(error, options) : error;
+    await reportError(io, ['-o', 'json'], context.environment, toolError);
   } finally {
     await opened.close();
   }

@@ -103,9 +103,9 @@ function createOutputSchema(
   { records, columns }: Operation,
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
-  const looseOutput = relaxSchema(output);
-  const items = records === undefined ? looseOutput : propertiesOf(looseOutput)[records];
-  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : looseOutput;
+  const relaxedOutput = relaxSchema(output);
+  const items = records === undefined ? relaxedOutput : propertiesOf(relaxedOutput)[records];
+  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : relaxedOutput;
   return {
     type: 'object',
     properties: {

@@ -115,11 +115,11 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
 }
 
 /** Returns `Saved profile 'prod' for API key key-1 at api.example.com (verified, selected)`. */
-function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
+function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, details: readonly string[]): string {
   const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
   const host = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
-  return `Saved profile '${name}'${owner}${host}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
+  return `Saved profile '${name}'${owner}${host}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
 }
 
 /** Lists the fields that every call requires and the profile does not have. */

@@ -84,12 +84,12 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
     nameWidth = Math.max(nameWidth, name.length);
     const outcome = [status, error].filter(Boolean).join(' ');
     const duration = formatMilliseconds(milliseconds);
-    const paint = status < 400 ? palette.good : palette.bad;
+    const colorize = status < 400 ? palette.good : palette.bad;
     const cells = [
       ...(isWide ? [palette.dim(now.toTimeString().slice(0, 8))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
-      paint(outcome),
+      colorize(outcome),
       isWide ? duration.padStart(6) : duration,
       formatRecords(operation),
     ];

@@ -63,9 +63,9 @@ export async function serve(
 
 async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
   const format = await context.format();
-  const isForScripts = format === 'json' || format === 'ndjson';
+  const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  await context.io.stdout.write(isForScripts ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
+  await context.io.stdout.write(isJson ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
 }
 
 function formatReadyLine(

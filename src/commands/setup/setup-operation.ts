@@ -29,10 +29,10 @@ export async function loadSetupOperation(wanted: OperationName) {
 export async function readFlagData(context: Context, { entry }: SetupOperation, invocation: Invocation): Promise<Data> {
   const { data } = await readInputData(context, entry, invocation);
   if (canAsk(context)) return data;
-  const [example] = entry.examples;
+  const [example = ''] = Object.keys(entry.examples);
   const command =
     Object.keys(data).length === 0
-      ? step('change', ...(example?.command ?? '').split(' ').slice(1))
+      ? step('change', ...example.split(' ').slice(1))
       : createEquivalentStep(context, entry, { ...sampleUrlIfMissing(entry, data), ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
     hint: hint`non-interactive: ${command}`,

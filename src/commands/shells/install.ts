@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { createFolder, localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findCompletionFiles, withLines, withoutLines } from './completion-files.ts';
+import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from './completion-files.ts';
 import { completionScript } from './script.ts';
 import { SHELL_NAMES } from './shells.ts';
 
@@ -23,7 +23,7 @@ export async function installCompletion(context: Context, { arguments: [named] }
   const changes = [await planChange(script, completionScript(shell), '(completion script)')];
   if (startUp) {
     const text = await readTextIfExists(startUp.path);
-    changes.push(await planChange(startUp.path, withLines(text, startUp.lines), startUp.lines));
+    changes.push(await planChange(startUp.path, insertMarkedLines(text, startUp.lines), startUp.lines));
   }
   const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
   if (await applyChanges(context, changes, unchangedMessage, 'Write these changes?'))
@@ -35,7 +35,7 @@ export async function uninstallCompletion(context: Context, { arguments: [named]
   const changes: (FileChange | undefined)[] = [];
   const text = startUp && (await readTextIfExists(startUp.path));
   if (startUp && text !== undefined) {
-    changes.push(await planChange(startUp.path, withoutLines(text), `remove:\n${startUp.lines}`));
+    changes.push(await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`));
   }
   changes.push(await planChange(script, undefined, '(delete the file)'));
   await applyChanges(context, changes, `completion for ${SHELL_NAMES[shell]} is not installed`, 'Make these changes?');

@@ -64,7 +64,7 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
   });
   try {
     const exited = exitedNormally(child);
-    await feed(child.stdin, readAt, exited).finally(() => exited);
+    await writeToPager(child.stdin, readAt, exited).finally(() => exited);
     const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
@@ -74,7 +74,7 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
 }
 
 /** Writes all texts to a pager, no faster than it reads them, until it exits. */
-async function feed(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
+async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
   const isExited = exited.then(() => undefined);
   stdin.on('error', () => undefined);
   try {

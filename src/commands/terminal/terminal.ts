@@ -53,9 +53,9 @@ export function createDisplayOptions(
   { io, environment, clock }: ProcessEnvironment,
   { time }: GlobalOptions,
 ): DisplayOptions {
-  const forPeople = io.stdout.isTerminal;
-  const marks = forPeople && canUseSymbols({ environment });
-  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: selectGlyphs({ environment }) };
+  const isTerminal = io.stdout.isTerminal;
+  const marks = isTerminal && canUseSymbols({ environment });
+  return { time, now: clock.now(), isInteractive: isTerminal, useMarks: marks, glyphs: selectGlyphs({ environment }) };
 }
 
 /** Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */

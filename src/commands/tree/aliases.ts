@@ -33,6 +33,6 @@ export function findByPath(root: Node, path: readonly string[] | undefined): Nod
   return path?.reduce<Node | undefined>((node, word) => node && findChild(node, word), root);
 }
 
-export function shortcutsTo(path: readonly string[]): readonly string[] {
+export function findShortcuts(path: readonly string[]): readonly string[] {
   return [...SHORTCUTS].filter(([, target]) => target.join(' ') === path.join(' ')).map(([word]) => word);
 }

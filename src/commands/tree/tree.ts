@@ -21,7 +21,7 @@ const LIST_COMMAND: CommandDefinition = {
   command: ['commands'],
   globalFlags: ['result'],
   summary: 'List every command with its flags',
-  examples: [{ command: 'svc commands -o json', caption: 'print the command tree as JSON' }],
+  examples: { 'svc commands -o json': 'print the command tree as JSON' },
   load: async () => {
     const { printCommandList } = await import('./command-list.ts');
     return (context) => printCommandList(context, commandTree());

@@ -54,9 +54,9 @@ function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: 
       widths[column] = Math.max(widths[column] ?? 0, cell.length);
       return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
     });
-    const paint = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
+    const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
     const outcome = escapeForTerminal(formatForwardResult(delivery));
-    return `${[...padded, paint?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
+    return `${[...padded, colorize?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
   };
 }
 

@@ -37,9 +37,9 @@ function verifyPayload(
 ): unknown {
   const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
-    const isOutOfTime = verification.reason.startsWith('the timestamp is ');
+    const isTimestampInvalid = verification.reason.startsWith('the timestamp is ');
     const hint = { hint: '--at <time> verifies the delivery as of the time it was received' };
-    throw verificationError(verification.reason, isOutOfTime ? hint : {});
+    throw verificationError(verification.reason, isTimestampInvalid ? hint : {});
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if ('reason' in unpacked) {
@@ -115,8 +115,8 @@ function parseHeaderLines(text: string, source: string): HeaderList {
 /** Parses `--at` as milliseconds since the epoch (default: now). */
 function parseAtFlag(text: string | undefined, now: number): number {
   if (text === undefined) return now;
-  const moment = parseTimestamp(text, now);
-  if (moment) return moment.seconds * 1000;
+  const timestamp = parseTimestamp(text, now);
+  if (timestamp) return timestamp.seconds * 1000;
   throw new SvcError('usage', `--at must be a time, got '${text}'`, {
     hint: 'use a value like 2026-03-01T12:00:00Z, or seconds since the epoch',
   });

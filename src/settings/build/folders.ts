@@ -21,7 +21,7 @@ export function planFolders({ declared, live }: PlanSource): PlanPart {
   return {
     changes: parts.flatMap(({ changes }) => changes),
     writes: parts.flatMap(({ writes }) => writes),
-    read: parts.flatMap(({ read }) => read),
+    read: parts.flatMap(({ read }) => [...read]),
   };
 }
 

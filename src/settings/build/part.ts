@@ -10,7 +10,7 @@ import type { Declared, Kind } from '../settings.ts';
 export interface PlanPart {
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
-  readonly read: readonly (readonly [RecordKey, LiveRecord | undefined])[];
+  readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
 }
 
 /** Input of a plan. */

@@ -52,7 +52,8 @@ async function readFolder(
 
 /**
  * Reads documents by ID in batches, or all documents in pages. The number of documents of the organization is unknown, so
- * pages are read as long as batches for the remaining documents would take more requests than the pages so far.
+ * pages are read until batches for the remaining documents take fewer requests than the pages so far, and than the pages
+ * that the rest probably needs.
  */
 async function readByIds(client: Client, organizationId: string, ids: readonly string[] | 'all'): Promise<Documents> {
   const found: Documents = new Map();
@@ -60,14 +61,18 @@ async function readByIds(client: Client, organizationId: string, ids: readonly s
   const left = new Set(ids === 'all' ? [] : ids);
   const countBatches = () => (ids === 'all' ? Number.POSITIVE_INFINITY : Math.ceil(left.size / BATCH_SIZE));
   let pages = 0;
+  let isComplete = false;
   if (countBatches() > 1) {
+    isComplete = true;
     for await (const { data } of fetchPages(client, LIST, { organizationId })) {
       for (const record of data ?? []) if (left.delete(record.id) || ids === 'all') found.set(record.id, record);
       pages += 1;
-      if (pages >= countBatches()) break;
+      const pagesLeft = (left.size * pages) / found.size;
+      isComplete = pages < countBatches() || pagesLeft < countBatches();
+      if (!isComplete) break;
     }
-    if (pages < countBatches()) return found;
   }
+  if (isComplete) return found;
   const remaining = [...left];
   const batches = Array.from({ length: countBatches() }, (_, at) =>
     remaining.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
