@@ -83,7 +83,7 @@ async function pull(
     const text = createSettings({ stack: await nameStack(context), configs, records });
     await replaceFile(resolve(context.cwd, file), text, { mode: NEW_FILE_MODE });
     const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
-    return { ...found, result: 'created', changed: 0, added, removed: 0 };
+    return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
   }
   const { texts, notes, ...counts } = editSettings({
     ...{ content, environment: env, configs, records },
@@ -132,6 +132,7 @@ const MARK = Buffer.from('\ufeff');
 
 async function report(context: Context, { file, result, variables, remaining, ...counts }: PullResult): Promise<void> {
   for (const note of remaining) await context.warn(note);
+  if (counts.affected.length > 0) await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
   const { changed, added, removed } = counts;
   if (result === 'unchanged') await context.note(`${file} is unchanged`);
   else if (result === 'created') await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);

@@ -42,6 +42,8 @@ export interface SettingsEdit {
   readonly removed: number;
   /** Differences that remain, with their positions. */
   readonly notes: readonly string[];
+  /** Other environments whose values changed. */
+  readonly affected: readonly string[];
 }
 
 type Path = readonly (string | number)[];
@@ -60,8 +62,6 @@ interface Located {
 
 interface TextChange extends ValueChange {
   readonly value: string;
-  /** Whether other environments use the text, too. */
-  readonly isInherited: boolean;
 }
 
 /** A change of a text that another value of a variable can express. */
@@ -72,7 +72,8 @@ interface Proposal extends TextChange {
 
 /**
  * Edits settings files so that they declare the live values. Changes only values that are declared, adds live records, and
- * removes records that do not exist. A value that other environments use, too, is overridden for the given environment.
+ * removes records that do not exist. With an environment, live records are added to its overlay, but declared values change
+ * where they are declared, also for other environments.
  * @throws SvcError `bad_data` if the edited text would not have exactly these values
  */
 export function editSettings(pull: SettingsPull): SettingsEdit {
@@ -92,10 +93,10 @@ class SettingsEditor {
   readonly #additions: Record<string, unknown> = {};
   /** Whether other environments use the values outside of overlays, too. */
   readonly #isShared: boolean;
+  /** Whether such values were changed. */
+  #changedShared = false;
   /** Changes of texts that only another value of their variable can express. */
   readonly #proposals: Proposal[] = [];
-  /** The records of the additions that override fields of a declared record. */
-  readonly #overrides = new Map<string, object>();
   readonly #notes: string[] = [];
   readonly #counts = { changed: 0, added: 0, removed: 0 };
 
@@ -137,7 +138,7 @@ class SettingsEditor {
     }
     const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
     const added = [...unmatched].map((record) => record.added);
-    if (added.length > 0) this.#additions[kind] = [...listOf(this.#additions[kind]), ...added];
+    if (added.length > 0) this.#additions[kind] = added;
     if (added.length > 0 || declared) this.#expected[kind] = [...kept, ...added];
     this.#counts.added += added.length;
   }
@@ -149,8 +150,9 @@ class SettingsEditor {
     const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
     const texts = this.#applyEdits();
-    const verified = verifyEdit({ content, environment, texts, expected: this.#expected });
-    return { texts: verified, ...this.#counts, notes: this.#notes };
+    const mayAffectOthers = this.#changedShared;
+    const verified = verifyEdit({ content, environment, texts, expected: this.#expected, mayAffectOthers });
+    return { ...verified, ...this.#counts, notes: this.#notes };
   }
 
   #applyEdits(): ReadonlyMap<string, string> {
@@ -189,12 +191,11 @@ class SettingsEditor {
   #change(parent: MapTree, field: Field, path: Path, value: unknown): void {
     const { key, tree } = field;
     const change = { path, place: tree.place, value, expect: this.#expect(path, value) };
-    if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
-      this.#changeTemplate(tree.template, { ...change, value, isInherited: this.#isInherited(key) });
-    else if (!this.#isInherited(key)) {
-      if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
-    } else if (value === undefined) this.#note(change, 'not removed, because other environments use it');
-    else this.#override(change);
+    if (value === undefined && this.#isInherited(key))
+      this.#note(change, 'not removed, because other environments use it');
+    else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
+      this.#changeTemplate(tree.template, { ...change, value });
+    else if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
   }
 
   #write(parent: MapTree, { key, tree }: Field, path: Path, value: unknown): void {
@@ -215,7 +216,6 @@ class SettingsEditor {
     const rewritten = this.#variables.rewrite(template, value);
     const solution = rewritten === undefined ? this.#variables.solve(template, value) : undefined;
     if (solution) this.#proposals.push({ ...change, ...solution });
-    else if (change.isInherited) this.#override(change);
     else if (rewritten === undefined) this.#note(change, 'not changed, because it uses variables');
     else if (this.#try(change, (editor) => editor.replace(place.node, rewritten))) change.expect();
   }
@@ -226,62 +226,25 @@ class SettingsEditor {
     const isCommon =
       proposals.length === this.#variables.countOf(variable) &&
       proposals.every(({ variableValue }) => variableValue === first?.variableValue);
-    const field = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable);
-    if (!first || !field || !isCommon) {
-      for (const proposal of proposals) {
-        if (proposal.isInherited) this.#override(proposal);
-        else this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
-      }
+    const place = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable)?.tree.place;
+    if (!first || !place || !isCommon) {
+      for (const proposal of proposals)
+        this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
       return;
     }
-    const changed = this.#try({ path: ['vars', variable], place: field.key }, (editor) => {
-      if (this.#isInherited(field.key)) setAt(this.#additions, ['vars', variable], first.variableValue);
-      else editor.replace(field.tree.place.node, escapeVariables(first.variableValue));
-    });
-    if (changed) for (const { expect } of proposals) expect();
+    const text = escapeVariables(first.variableValue);
+    const path = ['vars', variable];
+    if (this.#try({ path, place }, (editor) => editor.replace(place.node, text)))
+      for (const { expect } of proposals) expect();
   }
 
-  /** Sets a value for the environment only. */
-  #override({ path, value, expect }: ValueChange): void {
-    const [kind = '', index, ...inner] = path;
-    if (kind === 'config') setAt(this.#additions, path, value);
-    else {
-      const key = `${kind}/${index}`;
-      const own = this.#overrides.get(key) ?? this.#identify(String(kind), Number(index));
-      if (!this.#overrides.has(key)) this.#additions[kind] = [...listOf(this.#additions[kind]), own];
-      this.#overrides.set(key, own);
-      setAt(own, inner, value);
-    }
-    expect();
-  }
-
-  /** Returns the fields that identify a declared record. */
-  #identify(kind: string, index: number): object {
-    const record = valueAt(this.#pull.content.fields, [kind, index]) as PulledFields;
-    const names = (identitiesOf(kind) ?? []).find((fields) => fields.every((name) => record[name] !== undefined));
-    return Object.fromEntries((names ?? []).map((name) => [name, record[name]]));
-  }
-
-  /** Adds values to a map: fields that it has are changed, and records that it has get more fields. */
-  #addTo(target: MapTree, values: PulledFields): void {
-    const editor = this.#editorOf(target.place);
+  /** Adds configurations and records to the file, or to an overlay. */
+  #addTo({ place, fields }: MapTree, values: PulledFields): void {
     for (const [name, value] of Object.entries(values)) {
-      const tree = fieldOf(target, name)?.tree;
-      if (!tree) editor.add(target.place.node, escapeTexts(value), name);
-      else if (tree.kind === 'map' && isObject(value)) this.#addTo(tree, value);
-      else if (tree.kind === 'list' && Array.isArray(value) && identitiesOf(name)) this.#addRecords(tree, value, name);
-      else if (JSON.stringify(toValue(tree)) !== JSON.stringify(value))
-        editor.replace(tree.place.node, escapeTexts(value));
-    }
-  }
-
-  #addRecords(list: ListTree, records: readonly unknown[], name: string): void {
-    const own = list.items.map((item) => ({ item, fields: toValue(item) as PulledFields }));
-    const find = matcherOf(name, own);
-    for (const record of records) {
-      const match = find(record as PulledFields)?.item;
-      if (match?.kind === 'map') this.#addTo(match, record as PulledFields);
-      else this.#editorOf(list.place).add(list.place.node, escapeTexts(record));
+      const tree = fields.get(name)?.tree;
+      if (tree?.kind === 'list')
+        for (const record of listOf(value)) this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
+      else this.#editorOf(place).add(place.node, escapeTexts(value), name);
     }
   }
 
@@ -306,6 +269,7 @@ class SettingsEditor {
   #try(located: Located, change: (editor: TextEditor) => void): boolean {
     try {
       change(this.#editorOf(located.place));
+      this.#changedShared ||= this.#isInherited(located.place);
       return true;
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;

@@ -185,7 +185,11 @@ describe('editing a settings file with variables', () => {
   });
 
   it('changes a variable if all texts agree', () => {
-    expect(pull(file('https://x.example'), at('new'))).toEqual({ text: file('https://new.example'), notes: [] });
+    expect(pull(file('https://x.example'), at('new'))).toEqual({
+      text: file('https://new.example'),
+      notes: [],
+      affected: [],
+    });
   });
 
   it('leaves texts alone if another text needs the old value', () => {
@@ -196,6 +200,7 @@ describe('editing a settings file with variables', () => {
         'svc.yaml:3:20: endpoints[0].url: not changed, because other values use ${hooks}, too',
         'svc.yaml:4:20: endpoints[1].url: not changed, because other values use ${hooks}, too',
       ],
+      affected: [],
     });
   });
 
@@ -203,9 +208,10 @@ describe('editing a settings file with variables', () => {
     const environments = (url: string) => `environments: { s: { vars: { hooks: ${url} } }, p: { profile: p } }\n`;
     const given = file('https://x.example', environments('https://s.example'));
     const expected = file('https://x.example', environments('https://new.example'));
-    expect(pull(given, at('new'), 's')).toEqual({ text: expected, notes: [] });
+    expect(pull(given, at('new'), 's')).toEqual({ text: expected, notes: [], affected: [] });
     const own = pull(given, at('new'), 'p');
-    expect(own.text).toBe(given.replace('{ profile: p }', '{ profile: p, vars: { hooks: https://new.example } }'));
+    expect(own.text).toBe(given.replace('https://x.example', 'https://new.example'));
+    expect(own.affected).toEqual([]);
   });
 });
 
@@ -230,7 +236,7 @@ environments:
     expect(pull(file, world, 'staging').text).toBe(file.replace('disabled: true', 'disabled: false'));
   });
 
-  it('overrides values that other environments use', () => {
+  it('changes values where they are declared, and adds records to the overlay', () => {
     const world = {
       configs: { webhook: { ...webhook, useWebhookService: false } },
       endpoints: [
@@ -241,24 +247,22 @@ environments:
     };
     const edited = pull(file, world, 'staging');
     expect(edited).toEqual({
-      text: file.replace(
-        '        disabled: true\n',
-        `        disabled: true
-        filterTypes:
-          - two
-      - uid: b
-        url: http://b
-      - uid: c
-        url: https://x.example/c
-        disabled: false
-    config:
-      webhook:
-        useWebhookService: false
-`,
-      ),
+      text: file
+        .replace('[one]', '[two]')
+        .replace('https://x.example/b', 'http://b')
+        .replace('useWebhookService: true', 'useWebhookService: false')
+        .replace(
+          '        disabled: true\n',
+          '        disabled: true\n      - uid: c\n        url: https://x.example/c\n        disabled: false\n',
+        ),
       notes: [],
+      affected: ['prod'],
     });
     expect(pull(edited.text, world, 'staging').text).toBe(edited.text);
+    const onProduction = pull(file, { endpoints: [...world.endpoints, endpoint('d')] }, 'prod');
+    expect(onProduction.text).toContain(
+      '  prod: { endpoints: [{ uid: d, url: https://x.example/d, disabled: false }, { uid: c',
+    );
   });
 
   it('leaves removed values alone that other environments use', () => {
@@ -269,6 +273,7 @@ environments:
         'svc.yaml:2:54: endpoints[0].filterTypes: not removed, because other environments use it',
         'svc.yaml:3:5: endpoints[1]: not removed, because other environments use it',
       ],
+      affected: [],
     });
   });
 

@@ -150,7 +150,7 @@ describe('a pulled file', () => {
           },
           ...(authToken && { authToken: { env: 'SVC_WEBHOOK_AUTH_TOKEN' } }),
         });
-        expect(pull(file, live)).toEqual({ text: file, notes: [] });
+        expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
       { numRuns: 300 },
     );

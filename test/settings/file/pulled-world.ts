@@ -44,12 +44,12 @@ export function parse(text: string, environment?: string) {
 export function pull(text: string, world: World, environment?: string) {
   const { live, ...pulled } = readWorld(world);
   const content = parse(text, environment);
-  const { texts, notes } = editSettings({
+  const { texts, notes, affected } = editSettings({
     ...{ ...pulled, content, environment },
     wasRead: (kind, record) => wasRead(live, kind, record),
   });
   const [edited] = texts.values();
-  return { text: edited ?? text, notes };
+  return { text: edited ?? text, notes, affected };
 }
 
 /** An endpoint as the service returns it. */
