@@ -16,6 +16,7 @@ export const SETTING_VARIABLES = {
 export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
   history: 'SVC_HISTORY',
+  undo: 'SVC_UNDO',
   completionCache: 'SVC_COMPLETION_CACHE',
   pager: 'SVC_PAGER',
 } as const;

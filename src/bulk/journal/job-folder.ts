@@ -18,6 +18,8 @@ export interface JobFolder {
   /** Marker file that exists until the journal is about to be created. */
   readonly unstarted: string;
   readonly spool: string;
+  /** Values that the job's writes replaced. */
+  readonly beforeImages: string;
 }
 
 const RETENTION_DAYS = 30;
@@ -180,5 +182,6 @@ export function jobFolderOf(folders: Folders, job: string): JobFolder {
     lock: join(path, 'lock'),
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    beforeImages: join(path, 'before.ndjson'),
   };
 }

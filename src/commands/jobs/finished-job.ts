@@ -8,7 +8,7 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { optionsForTarget } from './job-context.ts';
+import { optionsForTarget } from '../plan/job-context.ts';
 import type { BulkOperation, JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 

@@ -31,9 +31,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
+import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showFinishedJob } from './finished-job.ts';
-import { openJobContext } from './job-context.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
 import { readEntries } from './list-entries.ts';
 
