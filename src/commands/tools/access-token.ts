@@ -23,16 +23,10 @@ export interface ResourceGrant extends TokenLifetime {
 }
 
 /** The unverified contents of an access token. */
-export interface AccessToken {
-  readonly verified: false;
-  readonly header: Fields;
-  readonly claims: Fields;
-  readonly lifetime: TokenLifetime & { readonly issuedAt: string | null };
-  readonly resources: readonly ResourceGrant[];
-}
+export type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
-export function parseAccessToken(text: string, now: number): AccessToken {
+export function parseAccessToken(text: string, now: number) {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
     const hint = parts.length === 5 ? 'the token is encrypted, and only its recipient can read it' : TOKEN_FORMAT;
