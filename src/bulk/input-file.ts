@@ -97,12 +97,9 @@ async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, 
 }
 
 /** A first pass over the bytes, in progress. */
-interface FirstPass {
-  readonly fingerprint: FingerprintStream;
-  readonly text: Promise<InputText>;
-}
+type FirstPass = ReturnType<typeof startFirstPass>;
 
-function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): FirstPass {
+function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat) {
   const fingerprint = new FingerprintStream();
   return { fingerprint, text: decodeInputText(fingerprint.pass(bytes.read()), name, emptyFilePolicy(format)) };
 }

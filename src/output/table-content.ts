@@ -6,24 +6,14 @@ import { columnWidths, type Row } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
-export interface TableContent {
-  readonly columns: readonly Column[];
-  readonly head: Row;
-  readonly body: readonly Row[];
-  readonly measure: Measure;
-  /** Columns that are aligned right, because all their values are numbers. */
-  readonly alignRight: readonly boolean[];
-}
+export type TableContent = Awaited<ReturnType<typeof createContent>>;
 
-export async function createContent(
-  columns: readonly Column[],
-  records: readonly unknown[],
-  { display }: View,
-): Promise<TableContent> {
+export async function createContent(columns: readonly Column[], records: readonly unknown[], { display }: View) {
   const head = columns.map(({ header }) => formatCell(header, display));
   const body = records.map((record) =>
     columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
   );
+  // Numbers are aligned right.
   const alignRight = columns.map(
     ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),
   );

@@ -11,16 +11,7 @@ import { findNearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 
 /** The private folder of a job, and its files. */
-export interface JobFolder {
-  readonly job: string;
-  readonly path: string;
-  readonly journal: string;
-  readonly lock: string;
-  /** Marker file that exists until the journal is about to be created. */
-  readonly unstarted: string;
-  /** Copy of a piped input. */
-  readonly spool: string;
-}
+export type JobFolder = ReturnType<typeof jobFolderOf>;
 
 /** Retention of finished jobs: days, and number of jobs. */
 const RETENTION_DAYS = 30;
@@ -186,14 +177,16 @@ function jobsFolder(folders: Folders): string {
 }
 
 /** Returns the paths of a job's files, whether they exist or not. */
-export function jobFolderOf(folders: Folders, job: string): JobFolder {
+export function jobFolderOf(folders: Folders, job: string) {
   const path = join(jobsFolder(folders), job);
   return {
     job,
     path,
     journal: join(path, 'journal.sqlite'),
     lock: join(path, 'lock'),
+    /** Marker file that exists until the journal is about to be created. */
     unstarted: join(path, 'unbegun'),
+    /** Copy of a piped input. */
     spool: join(path, 'input'),
   };
 }

@@ -13,10 +13,7 @@ import { notAppliedError, resetUnknownError, tokenLostError } from './reset-erro
 const RESET = authTokens['auth-tokens.reset'];
 
 /** A new token and the response that contained it. */
-export interface NewToken {
-  readonly token: string;
-  readonly answer: CallResult<z.output<typeof RESET.output>>;
-}
+export type NewToken = Awaited<ReturnType<typeof sendReset>>;
 
 export interface ResetRequest {
   readonly context: Context;
@@ -74,7 +71,7 @@ async function attemptReset(
   }
 }
 
-async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
+async function sendReset({ context, client, deferrable, input }: ResetRequest) {
   const reply = await deferrable.defer(
     () => client.call(RESET, input),
     () => void context.note(WAITING_MESSAGE).catch(() => undefined), // a failed message must not stop the reset

@@ -21,11 +21,7 @@ import { showCheckProgress } from './show-progress.ts';
 import { showWarnings } from './show-warnings.ts';
 
 /** Records of a command, checked and valid. */
-export interface CheckedInput {
-  readonly input: RecordInput;
-  readonly rules: RecordRules;
-  readonly check: RecordCheck;
-}
+export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
   /** Path of the copy of piped input. */
@@ -44,7 +40,7 @@ export async function gatherInput(
   fields: BulkFields,
   request: BulkRequest,
   { generateId, shard, spool, visitRecord }: JobInputSettings,
-): Promise<CheckedInput> {
+) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);

@@ -26,13 +26,10 @@ export interface OpenJob {
 }
 
 /** The folder of a job locked by this process. */
-export interface LockedJobFolder {
-  readonly folder: JobFolder;
-  release(): void;
-}
+export type LockedJobFolder = Awaited<ReturnType<typeof createLockedFolder>>;
 
 /** Creates and locks a job's folder. Deletes old finished jobs. */
-export async function createLockedFolder({ folders, clock }: Context, job: string): Promise<LockedJobFolder> {
+export async function createLockedFolder({ folders, clock }: Context, job: string) {
   const folder = await createJobFolder(folders, job);
   const release = await lockJob(folder, clock);
   await pruneJobs(folders, clock);

@@ -11,20 +11,10 @@ import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
 /** Input of an operation from the command line. */
-export interface InputData {
-  readonly data: Record<string, unknown>;
-  /** Single record from flags, for an operation that takes records. */
-  readonly record: Record<string, unknown> | undefined;
-  /** Whether any data came from `--data`. */
-  readonly usesDataFlag: boolean;
-}
+export type InputData = Awaited<ReturnType<typeof readInputData>>;
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
-export async function readInputData(
-  context: Context,
-  entry: OperationEntry,
-  invocation: Invocation,
-): Promise<InputData> {
+export async function readInputData(context: Context, entry: OperationEntry, invocation: Invocation) {
   const { options } = invocation;
   const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
@@ -42,7 +32,9 @@ export async function readInputData(
   await fillOrganization(context, entry, data);
   return {
     data,
+    /** Single record from flags, for an operation that takes records. */
     record: Object.keys(record).length > 0 ? record : undefined,
+    /** Whether any data came from `--data`. */
     usesDataFlag: document !== undefined,
   };
 }

@@ -7,12 +7,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
-export interface TokenLifetime {
-  readonly expiresAt: string | null;
-  /** Negative after the token has expired. */
-  readonly secondsLeft: number | null;
-  readonly expired: boolean;
-}
+export type TokenLifetime = ReturnType<typeof toLifetime>;
 
 /** Access that a token grants to a resource. */
 export interface ResourceGrant extends TokenLifetime {
@@ -83,7 +78,7 @@ function toGrant({ type, id, organizationId, accessRole, expiresAt }: Fields, no
 }
 
 /** @param end Unix seconds */
-function toLifetime(end: unknown, now: number): TokenLifetime {
+function toLifetime(end: unknown, now: number) {
   const expiresAt = toRfc3339(end);
   const secondsLeft = expiresAt === null ? null : Math.floor((Number(end) * 1000 - now) / 1000);
   return { expiresAt, secondsLeft, expired: secondsLeft !== null && secondsLeft <= 0 };
