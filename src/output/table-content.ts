@@ -2,9 +2,9 @@ import type { Column } from '../catalog/define.ts';
 import { formatCell } from './cells.ts';
 import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
-import { columnWidths, type Row } from './table-layout.ts';
+import { columnWidths } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
-import { createMeasure, type Measure } from './width.ts';
+import { createMeasure } from './width.ts';
 
 export type TableContent = Awaited<ReturnType<typeof createContent>>;
 
@@ -20,7 +20,6 @@ export async function createContent(columns: readonly Column[], records: readonl
   return { columns, head, body, measure: await createMeasure([head, ...body]), alignRight };
 }
 
-/** Returns the content of some columns, with shorter times. */
 export function selectContent(content: TableContent, kept: readonly number[], precision: TimePrecision): TableContent {
   const pick = <Item>(row: readonly Item[]) => kept.map((column) => row[column]).filter((item) => item !== undefined);
   const columns = pick(content.columns);
@@ -35,7 +34,6 @@ export function selectContent(content: TableContent, kept: readonly number[], pr
   };
 }
 
-/** Computes the widths at which no cell is wrapped. */
 export function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
   return columnWidths(headers ? [head, ...body] : body, measure);
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { CallResult, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';

@@ -20,11 +20,9 @@ import type { ColumnMap } from './column-map.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { showWarnings } from './show-warnings.ts';
 
-/** Records of a command, checked and valid. */
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
-  /** Path of the copy of piped input. */
   readonly spool: string;
   /** Called with each record that will be sent. */
   readonly visitRecord?: RecordListener;
@@ -123,7 +121,6 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   });
 }
 
-/** Finds the flag for a record's ID, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);

@@ -1,14 +1,7 @@
 import { resolve } from 'node:path';
 import type { InputFile } from '../../bulk/input-file.ts';
 import type { JobDescription, JobInput, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
-import {
-  createJobFolder,
-  type JobFolder,
-  lockJob,
-  markStarted,
-  pruneJobs,
-  removeJob,
-} from '../../bulk/journal/job-folder.ts';
+import { createJobFolder, lockJob, markStarted, pruneJobs, removeJob } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -17,7 +10,6 @@ import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** A job locked and run by this process. */
 export interface OpenJob {
   readonly description: JobDescription;
   readonly journal: Journal;
@@ -25,7 +17,6 @@ export interface OpenJob {
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-/** The folder of a job locked by this process. */
 export type LockedJobFolder = Awaited<ReturnType<typeof createLockedFolder>>;
 
 /** Creates and locks a job's folder. Deletes old finished jobs. */
@@ -36,7 +27,6 @@ export async function createLockedFolder({ folders, clock }: Context, job: strin
   return { folder, release };
 }
 
-/** Unlocks and deletes a job's folder. */
 export async function discardJob({ folder, release }: LockedJobFolder, clock: Clock): Promise<void> {
   release();
   await removeJob(folder, clock);
@@ -82,7 +72,6 @@ export async function startJob(
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
 }
 
-/** Describes the target of the current command for a job's journal. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');

@@ -10,7 +10,6 @@ import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-/** Input of an operation from the command line. */
 export type InputData = Awaited<ReturnType<typeof readInputData>>;
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
@@ -99,10 +98,7 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
-/**
- * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
- * @returns a warning for each conversion
- */
+/** Converts times in milliseconds to seconds. Returns a warning for each conversion. */
 export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;
