@@ -33,7 +33,6 @@ async function createTool(entry: OperationEntry, { remote, hasPlainOutput, runne
   return {
     entry,
     operation,
-    /** Custom code of the operation, if any. */
     runner: runners.find(({ operation: name }) => name === entry.name),
     tool: {
       name: toolName(entry.name),
@@ -72,7 +71,6 @@ type Shape = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
-/** Schema of a bulk job's summary. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {

@@ -9,7 +9,6 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 export type TokenLifetime = ReturnType<typeof toLifetime>;
 
-/** Access that a token grants to a resource. */
 export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
   readonly id: unknown;

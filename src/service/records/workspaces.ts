@@ -8,7 +8,6 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** Credentials of a workspace and its API key. */
 export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
 
 /** Name of an API key's only auth token. */
@@ -32,7 +31,6 @@ export async function createWorkspace(database: Database, { name, apiKeyName, ow
 
 const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
-/** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
   const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
