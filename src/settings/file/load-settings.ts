@@ -1,4 +1,3 @@
-import type { InputTextRequest } from '../../bulk/source/input-text.ts';
 import { findSecretPaths, type SecretPath } from '../../catalog/secrets.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -6,12 +5,12 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 import type { Declared, DeclaredSettings, SettingsFile } from '../settings.ts';
-import { hashFile } from './read-files.ts';
+import { type FilesRequest, hashFile } from './read-files.ts';
 import { readSecret } from './read-secret.ts';
 import { readSettings, type SettingsContent, SettingsError } from './read-settings.ts';
 import { formatPlace, Problems, placeAt } from './tree.ts';
 
-export interface SettingsRequest extends InputTextRequest {
+export interface SettingsRequest extends FilesRequest {
   /** Environment of the file. */
   readonly environment: string | undefined;
   /** Environment variables, for secrets. */
