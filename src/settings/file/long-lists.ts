@@ -1,4 +1,4 @@
-import { settingsSchema } from '../../catalog/settings.ts';
+import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
 import { isObject } from '../../kernel/is-object.ts';
@@ -8,8 +8,8 @@ import { tryParseJson } from '../../kernel/try-parse-json.ts';
 const KINDS = ['folders', 'documents'] as const;
 
 type Kind = (typeof KINDS)[number];
-type Record = Readonly<{ [field: string]: string | boolean }>;
-type Lists = { [Name in Kind]?: Record[] };
+type Records = NonNullable<SettingsFields[Kind]>;
+type Lists = { [Name in Kind]?: NonNullable<SettingsFields[Name]> };
 
 /** A settings file whose long lists were read separately. */
 export interface CutText {
@@ -65,7 +65,8 @@ function cutYaml(text: string): CutText | undefined {
     if (!kind) continue;
     if (lists[kind]) return undefined;
     reader = new ListReader();
-    lists[kind] = reader.records;
+    // The schema checks them later.
+    lists[kind] = reader.records as never;
   }
   return { text: kept.join('\n'), lists };
 }
@@ -124,11 +125,35 @@ function parseScalar(source: string): string | boolean | undefined {
   return undefined;
 }
 
-/** Whether the records match the schema and are different. */
+/** Whether the records match the schema, are different, and no folder contains itself. */
 function areValid(lists: Lists): boolean {
-  return KINDS.every((kind) => {
-    const records = lists[kind] ?? [];
-    const identities = records.map((record) => JSON.stringify(IDENTITY_FIELDS[kind].map((field) => record[field])));
-    return new Set(identities).size === records.length && settingsSchema.shape[kind].safeParse(records).success;
-  });
+  const isValid = (kind: Kind) => {
+    const records: Records = lists[kind] ?? [];
+    const identityOf = (record: object) => JSON.stringify(IDENTITY_FIELDS[kind].map((field) => Object(record)[field]));
+    const identities = new Set(records.map(identityOf));
+    const { element } = settingsSchema.shape[kind].unwrap();
+    return identities.size === records.length && records.every((record) => element.safeParse(record).success);
+  };
+  return KINDS.every(isValid) && !hasCycle(lists.folders ?? []);
+}
+
+function hasCycle(folders: NonNullable<Lists['folders']>): boolean {
+  const keyOf = (organization: string, folder: string) => JSON.stringify([organization, folder]);
+  const parents = new Map(
+    folders.map(({ organizationId, folderId, parentFolderId = 'root' }) => [
+      keyOf(organizationId, folderId),
+      keyOf(organizationId, parentFolderId),
+    ]),
+  );
+  const checked = new Set<string>();
+  for (const start of parents.keys()) {
+    const chain = new Set<string>();
+    let at: string | undefined = start;
+    for (; at !== undefined && !checked.has(at); at = parents.get(at)) {
+      if (chain.has(at)) return true;
+      chain.add(at);
+    }
+    for (const key of chain) checked.add(key);
+  }
+  return false;
 }
