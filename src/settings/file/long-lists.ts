@@ -1,6 +1,6 @@
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
-import { limitHeapGrowth } from '../../kernel/heap.ts';
+import { keepHeapSmall } from '../../kernel/heap.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 
@@ -21,6 +21,9 @@ export interface CutText {
 /** Length of a file, in characters, whose nodes would need too much time and memory. */
 const LONG_TEXT = 500_000;
 
+/** Length of the shortest text that V8 stores as a part of another one. */
+const MIN_PART = 13;
+
 const RESERVED = /^(?:true|false|null|~)$/i;
 const FIELD = /^(?:"([A-Za-z]+)"|([A-Za-z]+)): *(.+)$/;
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*$/u;
@@ -33,7 +36,7 @@ const FLOW_FIELDS = /(?:"[^"\\]*"|'[^']*'|[^,"'{}[\]])+/g;
  */
 export function cutLongLists(text: string): CutText | undefined {
   if (text.length < LONG_TEXT) return undefined;
-  limitHeapGrowth();
+  keepHeapSmall();
   const cut = text.trimStart().startsWith('{') ? cutJson(text) : cutYaml(text);
   return cut && areValid(cut.lists) ? cut : undefined;
 }
@@ -112,8 +115,13 @@ function addField(record: { [field: string]: string | boolean }, text: string): 
   const name = quoted ?? plain;
   const value = parseScalar(source);
   if (name === undefined || value === undefined || Object.hasOwn(record, name)) return false;
-  record[name] = value;
+  record[name] = typeof value === 'string' ? detach(value) : value;
   return true;
+}
+
+/** Copies a text. A part of a longer text would keep all of it in memory. */
+function detach(text: string): string {
+  return text.length < MIN_PART ? text : Buffer.from(text).toString();
 }
 
 /** Parses a scalar that can be read in one way only; undefined for any other. */
