@@ -1,4 +1,4 @@
-import type { Example } from '../../src/catalog/define.ts';
+import type { Examples } from '../../src/catalog/define.ts';
 import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
@@ -12,7 +12,7 @@ export interface DescribedCommand {
   readonly usage: string;
   readonly summary: string;
   readonly description: string | undefined;
-  readonly examples: readonly Example[];
+  readonly examples: Examples;
   readonly flags: readonly OptionDefinition[];
   /** The shape of the result with `-o json`; `undefined` if the command prints no JSON. */
   readonly result: Shape | undefined;
@@ -40,7 +40,7 @@ async function commandsBelow(node: Node): Promise<readonly DescribedCommand[]> {
 }
 
 async function describe({ path, summary }: Node, leaf: LoadedLeaf): Promise<DescribedCommand> {
-  const { description, examples = [] } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
+  const { description, examples = {} } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
   const usage = ['svc', ...path, ...argumentsOf(leaf), '[flags]'].join(' ');
   return {
     words: path,

@@ -23,7 +23,7 @@ function groupText({ name, commands }: DescribedGroup): string {
 }
 
 function commandText({ words, usage, summary, description, examples, flags, result }: DescribedCommand): string {
-  const shown = examples.flatMap(({ command, caption }) => [`# ${caption}`, command]);
+  const shown = Object.entries(examples).flatMap(([command, caption]) => [`# ${caption}`, command]);
   return [
     `### svc ${words.join(' ')}`,
     description === undefined ? `${summary}.` : commandDescription(summary, description),

@@ -45,8 +45,8 @@ function commandLines({ words, summary, description, examples, flags }: Describe
     `.SS ${quoted(`svc ${words.join(' ')}`)}`,
     text(description === undefined ? `${summary}.` : commandDescription(summary, description)),
     ...flags.flatMap(flagEntry),
-    ...(examples.length > 0 ? ['.PP', 'Examples:'] : []),
-    ...examples.flatMap(({ command, caption }) => [
+    ...(Object.keys(examples).length > 0 ? ['.PP', 'Examples:'] : []),
+    ...Object.entries(examples).flatMap(([command, caption]) => [
       '.PP',
       text(caption),
       '.PP',

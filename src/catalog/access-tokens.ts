@@ -33,13 +33,10 @@ export const accessTokens = {
   'access-tokens.generate': defineOperation({
     command: ['access-tokens', 'generate'],
     summary: 'Generate an access token for a user, valid for 48 hours',
-    examples: [
-      {
-        command:
-          'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme',
-        caption: 'generate a token for an organization',
-      },
-    ],
+    examples: {
+      'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme':
+        'generate a token for an organization',
+    },
     path: '/v2/auth/generate_token',
     effect: 'read',
     input: z.object({ userId: id('user ID'), userProperties, permissions: z.object({ resources }) }),

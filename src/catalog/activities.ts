@@ -17,7 +17,6 @@ const updatable = {
   actionIcon: z.string().optional().describe('icon name or URL'),
 };
 
-/** The fields of an activity that an update may set. */
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
 
 const templateWarnings = ({ activities }: { activities: readonly { displayMessageTemplate?: string | undefined }[] }) =>
@@ -29,13 +28,10 @@ export const activities = {
   'activities.add': defineOperation({
     command: ['activities', 'add'],
     summary: 'Add activities to the activity log of a document',
-    examples: [
-      {
-        command:
-          'svc activities add --org acme --document d1 --feature-type custom --action-type approved --action-user u1',
-        caption: 'log an approval by a user',
-      },
-    ],
+    examples: {
+      'svc activities add --org acme --document d1 --feature-type custom --action-type approved --action-user u1':
+        'log an approval by a user',
+    },
     createsParents: createsOrganization,
     path: '/v2/activities/add',
     effect: 'keyed',
@@ -62,12 +58,10 @@ export const activities = {
   'activities.update': defineOperation({
     command: ['activities', 'update'],
     summary: 'Update activities in the activity log',
-    examples: [
-      {
-        command: 'svc activities update --org acme --activity a1 --change status=open:done',
-        caption: 'set the changed fields of an activity',
-      },
-    ],
+    examples: {
+      'svc activities update --org acme --activity a1 --change status=open:done':
+        'set the changed fields of an activity',
+    },
     path: '/v2/activities/update',
     effect: 'set',
     input: z.object({

@@ -21,7 +21,7 @@ export const agents = {
     ...shared,
     command: ['agents', 'list'],
     summary: 'List agents',
-    examples: [{ command: 'svc agents list --filter customOnly', caption: 'list custom agents only' }],
+    examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
       filter: z.enum(['defaultOnly', 'customOnly']).optional().describe('include only built-in or only custom agents'),
       groupId: id('include only agents in this group, in group order').optional(),
@@ -42,7 +42,7 @@ export const agents = {
     ...shared,
     command: ['agents', 'get'],
     summary: 'Show an agent',
-    examples: [{ command: 'svc agents get agent-1 -o yaml', caption: 'show all fields of an agent' }],
+    examples: { 'svc agents get agent-1 -o yaml': 'show all fields of an agent' },
     argument: { field: 'agentId' },
     selectedBy: 'agentId',
     input: z.object({ agentId: id('agent ID') }),

@@ -11,13 +11,10 @@ export const authTokens = {
     description:
       'The old token stops working immediately. The new token is shown only once, so store it. It is printed on stdout ' +
       'unless you pass it to a command or a file.',
-    examples: [
-      { command: 'svc auth-tokens reset --api-key K --yes -q', caption: 'print only the new token, for scripts' },
-      {
-        command: 'svc auth-tokens reset --api-key K --yes --output-file new-token.txt',
-        caption: 'write the new token to a private file',
-      },
-    ],
+    examples: {
+      'svc auth-tokens reset --api-key K --yes -q': 'print only the new token, for scripts',
+      'svc auth-tokens reset --api-key K --yes --output-file new-token.txt': 'write the new token to a private file',
+    },
     path: '/v2/workspace/authtoken/reset',
     auth: 'workspace',
     effect: 'once',
@@ -36,7 +33,7 @@ export const authTokens = {
   'auth-tokens.list': defineOperation({
     command: ['auth-tokens', 'list'],
     summary: 'List the auth tokens of an API key, masked',
-    examples: [{ command: 'svc auth-tokens list --api-key K', caption: 'list token names and domains' }],
+    examples: { 'svc auth-tokens list --api-key K': 'list token names and domains' },
     path: '/v2/workspace/authtokens/get',
     auth: 'workspace',
     effect: 'read',

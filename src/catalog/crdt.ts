@@ -54,7 +54,6 @@ function hasPrototypeKey(data: unknown): boolean {
   return Object.entries(data).some(([key, inner]) => key === '__proto__' || hasPrototypeKey(inner));
 }
 
-/** Describes the data that a type requires; `undefined` if the data matches. */
 function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':
@@ -71,9 +70,7 @@ export const crdt = {
   'crdt.get': defineOperation({
     command: ['crdt', 'get'],
     summary: 'Show the content of editors',
-    examples: [
-      { command: 'svc crdt get --org acme --document d1 --editor e1', caption: 'show the content of one editor' },
-    ],
+    examples: { 'svc crdt get --org acme --document d1 --editor e1': 'show the content of one editor' },
     path: '/v2/crdt/get',
     effect: 'read',
     input: z.object({ ...editor, editorId: id('include only this editor').optional() }),
@@ -97,12 +94,9 @@ export const crdt = {
   'crdt.add': defineOperation({
     command: ['crdt', 'add'],
     summary: 'Add initial content to an editor',
-    examples: [
-      {
-        command: 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"',
-        caption: 'start with a text',
-      },
-    ],
+    examples: {
+      'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"': 'start with a text',
+    },
     createsParents: createsOrganization,
     path: '/v2/crdt/add',
     effect: 'keyed',
@@ -116,12 +110,10 @@ export const crdt = {
     command: ['crdt', 'update'],
     summary: 'Replace the content of an editor',
     description: 'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
-    examples: [
-      {
-        command: 'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes',
-        caption: 'replace the text of an editor',
-      },
-    ],
+    examples: {
+      'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes':
+        'replace the text of an editor',
+    },
     path: '/v2/crdt/update',
     effect: 'set',
     input: content,

@@ -14,10 +14,7 @@ export type Auth = 'key' | 'workspace' | 'none';
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
-/**
- * One column of a table. `whole` columns (IDs) are never truncated; `time` cells contain Unix milliseconds or ISO text;
- * `state` cells contain a status word.
- */
+/** `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a status word. */
 export interface Column {
   readonly header: string;
   readonly field: string;
@@ -29,10 +26,7 @@ export interface Column {
 /** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
 export interface Pages<Data = unknown> {
   readonly cursorIn: string;
-  /**
-   * Returns the next cursor from the whole `result` and its data, which is null if the service sent none. Undefined, null, and
-   * an empty string mean the last page.
-   */
+  /** Returns the next cursor. `data` is null if the service sent none. Undefined, null, and '' mean the last page. */
   readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data | null) => unknown;
   /** Whether data indicates more pages independently of the cursor; a missing cursor is then an error. */
   readonly hasMore?: (data: Data) => boolean;
@@ -44,7 +38,6 @@ export interface Pages<Data = unknown> {
 export interface Bulk<Field extends string = string> {
   /** The array field; without one, each record is a separate call. */
   readonly field?: Field;
-  /** The ID property of a record. */
   readonly id: string;
   /** Singular noun for messages: `user`. */
   readonly noun: string;
@@ -60,7 +53,6 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
   readonly ifExists?: {
-    /** Name of the operation that updates an existing record. Without it, records cannot be updated. */
     readonly update?: string;
   };
   /** How the records of the matching list command differ from records to send. */
@@ -131,7 +123,6 @@ export interface InputProblem {
   readonly message: string;
 }
 
-/** A check of an input against the state of the service, which another operation reads. */
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
@@ -141,7 +132,6 @@ export interface Precondition<Input> {
 
 /** How to wait for a process that a call started. The client polls its state. */
 export interface Wait {
-  /** Name of the operation that returns the state. */
   readonly status: string;
   /** Input fields of the status operation, copied from the original call's input or response. */
   readonly inputFields: readonly string[];
@@ -155,10 +145,7 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /**
-   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
-   * value applies.
-   */
+  /** Maps each input field of that operation to paths in the write's input: the first path with a value applies. */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -179,10 +166,8 @@ export interface CreatedRecord {
   readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
 }
 
-export interface Example {
-  readonly command: string;
-  readonly caption: string;
-}
+/** Example commands, each with a caption. */
+export type Examples = Readonly<Record<string, string>>;
 
 /**
  * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
@@ -196,7 +181,7 @@ export interface Operation<
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
-  readonly examples?: readonly Example[];
+  readonly examples?: Examples;
   /** Path relative to the base URL. The first segment is the version that `--api-version` selects if a command has several. */
   readonly path: `/${'v1' | 'v2'}/${string}`;
   readonly auth: Kind;
@@ -223,13 +208,10 @@ export interface Operation<
   readonly confirm?: (input: z.output<Input>) => string | undefined;
   /** Records that the call creates implicitly if they do not exist. */
   readonly createsParents?: CreatedParents<z.output<Input>>;
-  /** Check before the call is confirmed and sent. */
   readonly precondition?: Precondition<z.output<Input>>;
-  /** How to find out whether a write without a response was applied. */
   readonly lookup?: Lookup;
-  /** Set if the process continues after the response: `--wait` waits for its end. */
+  /** The process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
-  /** Warnings about an input that is valid but may be a mistake. */
   readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];

@@ -9,17 +9,16 @@ const document = z.looseObject({
   accessType: z.string().optional(),
 });
 
-/** Maximum number of IDs per request. */
 const MAX_DOCUMENT_IDS = 30;
 
 export const documents = {
   'documents.list': defineOperation({
     command: ['documents', 'list'],
     summary: 'List the documents of an organization',
-    examples: [
-      { command: 'svc documents list --org acme --all -o ndjson', caption: 'list all documents, one per line' },
-      { command: 'svc documents list --org acme --document d1 --document d2', caption: 'list two documents' },
-    ],
+    examples: {
+      'svc documents list --org acme --all -o ndjson': 'list all documents, one per line',
+      'svc documents list --org acme --document d1 --document d2': 'list two documents',
+    },
     path: '/v2/organizations/documents/get',
     effect: 'read',
     feature: 'advanced-queries',
@@ -50,13 +49,10 @@ export const documents = {
   'documents.add': defineOperation({
     command: ['documents', 'add'],
     summary: 'Add documents to an organization or folder',
-    examples: [
-      { command: 'svc documents add --org acme --document d3 --name "Q3 plan"', caption: 'add one document' },
-      {
-        command: 'svc documents add --org acme --folder f1 --file documents.csv',
-        caption: 'add documents from a file to a folder',
-      },
-    ],
+    examples: {
+      'svc documents add --org acme --document d3 --name "Q3 plan"': 'add one document',
+      'svc documents add --org acme --folder f1 --file documents.csv': 'add documents from a file to a folder',
+    },
     createsParents: createsOrganization,
     path: '/v1/organizations/documents/add',
     effect: 'keyed',

@@ -15,14 +15,13 @@ const emailConfig = z.looseObject({
   }),
 });
 
-/** Settings applied when the email service is first enabled. */
 export const INITIAL_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email = {
   'email.get': defineOperation({
     command: ['email', 'get'],
     summary: 'Show the email configuration',
-    examples: [{ command: 'svc email get -o yaml', caption: 'show the settings, with the API key masked' }],
+    examples: { 'svc email get -o yaml': 'show the settings, with the API key masked' },
     path: '/v2/workspace/emailconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -33,12 +32,10 @@ export const email = {
     command: ['email', 'update'],
     summary: 'Update the email configuration',
     description: 'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
-    examples: [
-      {
-        command: 'svc email update --enable --from-email hello@example.com --from-company Acme',
-        caption: 'send email for the standard events',
-      },
-    ],
+    examples: {
+      'svc email update --enable --from-email hello@example.com --from-company Acme':
+        'send email for the standard events',
+    },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',
     input: requireChange(

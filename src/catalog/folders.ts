@@ -48,13 +48,10 @@ export const folders = {
   'folders.list': defineOperation({
     command: ['folders', 'list'],
     summary: 'List the folders of an organization, or a folder and its subfolders',
-    examples: [
-      { command: 'svc folders list --org acme', caption: 'list all folders' },
-      {
-        command: 'svc folders list --org acme --folder f1 --max-depth 3 -o json',
-        caption: 'list a folder and three levels of subfolders',
-      },
-    ],
+    examples: {
+      'svc folders list --org acme': 'list all folders',
+      'svc folders list --org acme --folder f1 --max-depth 3 -o json': 'list a folder and three levels of subfolders',
+    },
     path: '/v2/organizations/folders/get',
     effect: 'read',
     feature: 'advanced-queries',
@@ -85,9 +82,7 @@ export const folders = {
   'folders.add': defineOperation({
     command: ['folders', 'add'],
     summary: 'Add folders to an organization',
-    examples: [
-      { command: 'svc folders add --org acme --folder f2 --name Plans', caption: 'add a folder at the top level' },
-    ],
+    examples: { 'svc folders add --org acme --folder f2 --name Plans': 'add a folder at the top level' },
     path: '/v2/organizations/folders/add',
     effect: 'keyed',
     input: z.object({
@@ -127,10 +122,10 @@ export const folders = {
   'folders.update': defineOperation({
     command: ['folders', 'update'],
     summary: 'Rename or move folders',
-    examples: [
-      { command: 'svc folders update --org acme --folder f1 --name Archive', caption: 'rename a folder' },
-      { command: 'svc folders update --org acme --folder f1 --parent root', caption: 'move a folder to the top level' },
-    ],
+    examples: {
+      'svc folders update --org acme --folder f1 --name Archive': 'rename a folder',
+      'svc folders update --org acme --folder f1 --parent root': 'move a folder to the top level',
+    },
     path: '/v2/organizations/folders/update',
     effect: 'set',
     feature: 'advanced-queries',

@@ -16,12 +16,10 @@ export const migrations = {
     command: ['documents', 'migrate'],
     summary: 'Migrate a document and its data to a new document ID',
     description: 'The migration runs in the background.',
-    examples: [
-      {
-        command: 'svc documents migrate --org acme --document d1 --new-document d9 --wait --yes',
-        caption: 'migrate a document and wait until it finishes',
-      },
-    ],
+    examples: {
+      'svc documents migrate --org acme --document d1 --new-document d9 --wait --yes':
+        'migrate a document and wait until it finishes',
+    },
     path: '/v2/organizations/documents/migrate',
     effect: 'once',
     input: z.object({ organizationId, documentId, newDocumentId: id('new document ID') }),
@@ -39,12 +37,7 @@ export const migrations = {
   'documents.migration-status': defineOperation({
     command: ['documents', 'migration-status'],
     summary: 'Show the status of a migration',
-    examples: [
-      {
-        command: 'svc documents migration-status --org acme --migration m1 --wait',
-        caption: 'wait for a migration to finish',
-      },
-    ],
+    examples: { 'svc documents migration-status --org acme --migration m1 --wait': 'wait for a migration to finish' },
     path: '/v2/organizations/documents/migrate/status',
     effect: 'read',
     input: z.object({ organizationId, migrationId: id('migration ID') }),

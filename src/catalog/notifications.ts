@@ -84,18 +84,12 @@ export const notifications = {
   'notifications.add': defineOperation({
     command: ['notifications', 'add'],
     summary: 'Send a notification to users or to a whole organization',
-    examples: [
-      {
-        command:
-          'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2',
-        caption: 'notify one user',
-      },
-      {
-        command:
-          'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all --yes',
-        caption: 'notify the whole organization; --yes skips the confirmation',
-      },
-    ],
+    examples: {
+      'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2':
+        'notify one user',
+      'svc notifications add --org acme --document d1 --action-user u1 --headline "Maintenance" --body "Tonight at 10" --notify-all --yes':
+        'notify the whole organization; --yes skips the confirmation',
+    },
     path: '/v2/notifications/add',
     effect: 'keyed',
     input,

@@ -1,4 +1,4 @@
-import type { Argument, Auth, Column, Effect, Example, ParentKind, Wait } from './define.ts';
+import type { Argument, Auth, Column, Effect, Examples, ParentKind, Wait } from './define.ts';
 import type { Flag } from './flags.ts';
 import type { OperationName, Resource } from './index.ts';
 import type { SecretPath } from './secrets.ts';
@@ -10,7 +10,7 @@ export interface OperationEntry {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
-  readonly examples: readonly Example[];
+  readonly examples: Examples;
   readonly path: string;
   readonly version: string;
   readonly auth: Auth;
@@ -24,10 +24,9 @@ export interface OperationEntry {
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
   readonly wait?: Wait;
-  /** Kinds of records that the operation creates if they do not exist; see `CreatedParents`. */
   readonly createsParents?: readonly ParentKind[];
   readonly paged: boolean;
-  /** Whether the input contains event types. Commands reject unknown types. */
+  /** Commands reject unknown event types in the input. */
   readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];

@@ -6,7 +6,7 @@ export const organizations = {
   'organizations.add': defineOperation({
     command: ['organizations', 'add'],
     summary: 'Add organizations',
-    examples: [{ command: 'svc organizations add --org beta --name "Beta Ltd."', caption: 'add one organization' }],
+    examples: { 'svc organizations add --org beta --name "Beta Ltd."': 'add one organization' },
     path: '/v2/organizations/add',
     effect: 'keyed',
     input: z.object({

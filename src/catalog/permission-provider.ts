@@ -17,7 +17,7 @@ export const permissionProvider = {
   'permission-provider.get': defineOperation({
     command: ['permission-provider', 'get'],
     summary: 'Show the configuration of the permission provider',
-    examples: [{ command: 'svc permission-provider get', caption: 'show the URL, with the token masked' }],
+    examples: { 'svc permission-provider get': 'show the URL, with the token masked' },
     path: '/v2/workspace/permissionproviderconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -27,12 +27,10 @@ export const permissionProvider = {
   'permission-provider.update': defineOperation({
     command: ['permission-provider', 'update'],
     summary: 'Update the configuration of the permission provider',
-    examples: [
-      {
-        command: 'svc permission-provider update --enable --permission-provider-url https://example.com/permissions',
-        caption: 'use your own service to decide permissions',
-      },
-    ],
+    examples: {
+      'svc permission-provider update --enable --permission-provider-url https://example.com/permissions':
+        'use your own service to decide permissions',
+    },
     path: '/v2/workspace/permissionproviderconfig/update',
     effect: 'set',
     input: requireChange(

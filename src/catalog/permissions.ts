@@ -34,7 +34,6 @@ export const resources = flag(
   z.array(accessResource).describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
 );
 
-/** Finds the first entry whose expiration time has passed. */
 export function findExpiredAccess(
   { resources: entries }: { readonly resources: readonly AccessResource[] },
   now: number,
@@ -61,12 +60,10 @@ export const permissions = {
   'permissions.add': defineOperation({
     command: ['permissions', 'add'],
     summary: 'Grant a user access to resources',
-    examples: [
-      {
-        command: 'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer',
-        caption: 'grant a user read access to a document',
-      },
-    ],
+    examples: {
+      'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer':
+        'grant a user read access to a document',
+    },
     path: '/v2/auth/permissions/add',
     effect: 'keyed',
     input,

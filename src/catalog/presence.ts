@@ -39,12 +39,7 @@ export const presence = {
     ...write,
     command: ['presence', 'add'],
     summary: 'Add users to the presence of a document',
-    examples: [
-      {
-        command: 'svc presence add --org acme --document d1 --user u1 --status online',
-        caption: 'mark a user as online',
-      },
-    ],
+    examples: { 'svc presence add --org acme --document d1 --user u1 --status online': 'mark a user as online' },
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
   }),
@@ -52,24 +47,16 @@ export const presence = {
     ...write,
     command: ['presence', 'update'],
     summary: "Update users' presence in a document",
-    examples: [
-      {
-        command: 'svc presence update --org acme --document d1 --user u1 --status away',
-        caption: 'mark a user as away',
-      },
-    ],
+    examples: { 'svc presence update --org acme --document d1 --user u1 --status away': 'mark a user as away' },
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
   }),
   'presence.delete': defineOperation({
     command: ['presence', 'delete'],
     summary: "Remove users' presence from a document",
-    examples: [
-      {
-        command: 'svc presence delete --org acme --document d1 --user u1 --yes',
-        caption: 'remove a user from the presence list',
-      },
-    ],
+    examples: {
+      'svc presence delete --org acme --document d1 --user u1 --yes': 'remove a user from the presence list',
+    },
     path: '/v2/presence/delete',
     effect: 'delete',
     input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),

@@ -21,7 +21,7 @@ async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
     command: operation.command,
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    examples: operation.examples ?? [],
+    examples: operation.examples ?? {},
     path: operation.path,
     version: operation.path.split('/')[1] ?? '',
     auth: operation.auth,

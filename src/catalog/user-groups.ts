@@ -6,7 +6,7 @@ export const userGroups = {
   'groups.add': defineOperation({
     command: ['groups', 'add'],
     summary: 'Add user groups to an organization',
-    examples: [{ command: 'svc groups add --org acme --group sales --name Sales', caption: 'add a group' }],
+    examples: { 'svc groups add --org acme --group sales --name Sales': 'add a group' },
     createsParents: createsOrganization,
     path: '/v2/organizations/usergroups/add',
     effect: 'keyed',
@@ -28,10 +28,10 @@ export const userGroups = {
   'groups.add-users': defineOperation({
     command: ['groups', 'add-users'],
     summary: 'Add users of an organization to a group',
-    examples: [
-      { command: 'svc groups add-users --org acme --group legal --user u1 --user u2', caption: 'add two users' },
-      { command: 'svc groups add-users --org acme --group legal --file users.csv', caption: 'add all users in a file' },
-    ],
+    examples: {
+      'svc groups add-users --org acme --group legal --user u1 --user u2': 'add two users',
+      'svc groups add-users --org acme --group legal --file users.csv': 'add all users in a file',
+    },
     path: '/v2/organizations/usergroups/users/add',
     effect: 'keyed',
     input: z.object({

@@ -11,7 +11,6 @@ const location = {
   folderId: id('folder to add or update the users in').optional(),
 };
 
-/** Rejects an input with both a document and a folder. */
 const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema: Schema): Schema =>
   withRules(
     schema.refine(({ documentId, folderId }) => !(documentId && folderId), {
@@ -43,21 +42,14 @@ export const users = {
     ...add,
     description:
       'Adds new users and updates existing ones with the same ID. Without a document or folder, adds users to the organization, which is created if it does not exist. With either, adds users only to that document or folder.',
-    examples: [
-      { command: 'svc users add --org acme --file users.json', caption: 'add all users in a file' },
-      {
-        command: 'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com',
-        caption: 'add one user',
-      },
-      {
-        command: 'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson',
-        caption: 'add users from stdin to a document',
-      },
-      {
-        command: 'svc users add --org acme --file users.json --file users.csv --duplicates last',
-        caption: 'add users from two files in one job; for duplicate IDs, the last record wins',
-      },
-    ],
+    examples: {
+      'svc users add --org acme --file users.json': 'add all users in a file',
+      'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com': 'add one user',
+      'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson':
+        'add users from stdin to a document',
+      'svc users add --org acme --file users.json --file users.csv --duplicates last':
+        'add users from two files in one job; for duplicate IDs, the last record wins',
+    },
     createsParents: createsOrganization,
     path: '/v1/users/add',
     input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
@@ -77,7 +69,7 @@ export const users = {
   }),
   'users.update': defineOperation({
     ...update,
-    examples: [{ command: 'svc users update --org acme --user u1 --name "Ada King"', caption: "change a user's name" }],
+    examples: { 'svc users update --org acme --user u1 --name "Ada King"': "change a user's name" },
     path: '/v1/users/update',
     input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),
@@ -90,12 +82,7 @@ export const users = {
     command: ['users', 'data'],
     summary: 'Show the comments, reactions, recordings, and notifications of a user',
     description: 'Returns up to 100 items of each kind per page.',
-    examples: [
-      {
-        command: 'svc users data --org acme --user u1 --all -o json',
-        caption: 'show all data of a user, with all pages merged',
-      },
-    ],
+    examples: { 'svc users data --org acme --user u1 --all -o json': 'show all data of a user, with all pages merged' },
     path: '/v1/users/data/get',
     effect: 'read',
     input: z.object({

@@ -40,14 +40,13 @@ const payload = {
 
 const enableDataProtection = z.boolean().optional().describe('omit personal data from payloads');
 
-/** Settings applied when basic webhooks are first enabled. */
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {
   'webhooks.config.get': defineOperation({
     command: ['webhooks', 'config', 'get'],
     summary: 'Show the configuration of basic webhooks',
-    examples: [{ command: 'svc webhooks config get', caption: 'show the URLs and triggers, with the token masked' }],
+    examples: { 'svc webhooks config get': 'show the URLs and triggers, with the token masked' },
     path: '/v2/workspace/webhookconfig/get',
     effect: 'read',
     input: z.object({}),
@@ -59,13 +58,11 @@ export const webhookConfig = {
     summary: 'Update the configuration of basic webhooks',
     description:
       'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
-    examples: [
-      {
-        command: 'svc webhooks config update --enable --raw-notification-url https://example.com/hook',
-        caption: 'send all standard events to a URL',
-      },
-      { command: 'svc webhooks config update --trigger comment.delete=false', caption: 'disable one event' },
-    ],
+    examples: {
+      'svc webhooks config update --enable --raw-notification-url https://example.com/hook':
+        'send all standard events to a URL',
+      'svc webhooks config update --trigger comment.delete=false': 'disable one event',
+    },
     path: '/v2/workspace/webhookconfig/update',
     effect: 'set',
     input: requireChange(
@@ -94,12 +91,7 @@ export const webhookConfig = {
   'webhooks.advanced.get': defineOperation({
     command: ['webhooks', 'advanced', 'get'],
     summary: 'Show the configuration of advanced webhooks',
-    examples: [
-      {
-        command: 'svc webhooks advanced get',
-        caption: 'show whether advanced webhooks are enabled, and how payloads are sent',
-      },
-    ],
+    examples: { 'svc webhooks advanced get': 'show whether advanced webhooks are enabled, and how payloads are sent' },
     path: '/v2/workspace/advancedwebhookconfig/get',
     effect: 'read',
     feature: 'advanced-webhooks',
@@ -110,7 +102,7 @@ export const webhookConfig = {
   'webhooks.advanced.update': defineOperation({
     command: ['webhooks', 'advanced', 'update'],
     summary: 'Update the configuration of advanced webhooks',
-    examples: [{ command: 'svc webhooks advanced update --enable', caption: 'enable advanced webhooks' }],
+    examples: { 'svc webhooks advanced update --enable': 'enable advanced webhooks' },
     path: '/v2/workspace/advancedwebhookconfig/update',
     effect: 'set',
     feature: 'advanced-webhooks',

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 
-/** Maximum number of endpoints per page. */
 export const MAX_ENDPOINTS = 250;
 
 const endpoint = z.looseObject({
@@ -18,7 +17,6 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** Text with the characters allowed in event types, channels, and uids. */
 const slug = (maxLength: number, description: string) =>
   z
     .string()
@@ -53,7 +51,7 @@ export const webhookEndpoints = {
     ...shared,
     command: ['webhooks', 'endpoints', 'list'],
     summary: 'List webhook endpoints, newest first',
-    examples: [{ command: 'svc webhooks endpoints list --all', caption: 'list all endpoints' }],
+    examples: { 'svc webhooks endpoints list --all': 'list all endpoints' },
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
@@ -88,16 +86,11 @@ export const webhookEndpoints = {
     command: ['webhooks', 'endpoints', 'create'],
     summary: 'Create a webhook endpoint',
     description: 'The service generates a signing secret; svc webhooks endpoints secret prints it.',
-    examples: [
-      {
-        command: 'svc webhooks endpoints create --url https://example.com/hook',
-        caption: 'create an endpoint for all events',
-      },
-      {
-        command: 'svc webhooks endpoints create --url https://example.com/hook --filter-type comment.add',
-        caption: 'create an endpoint for new comments',
-      },
-    ],
+    examples: {
+      'svc webhooks endpoints create --url https://example.com/hook': 'create an endpoint for all events',
+      'svc webhooks endpoints create --url https://example.com/hook --filter-type comment.add':
+        'create an endpoint for new comments',
+    },
     path: '/v2/workspace/advancedwebhook/endpoints/create',
     effect: 'keyed',
     input: z.object({
@@ -128,7 +121,7 @@ export const webhookEndpoints = {
     command: ['webhooks', 'endpoints', 'update'],
     summary: 'Update a webhook endpoint',
     description: 'The ID and the signing secret are unchanged.',
-    examples: [{ command: 'svc webhooks endpoints update ep_1 --disabled', caption: 'stop deliveries to an endpoint' }],
+    examples: { 'svc webhooks endpoints update ep_1 --disabled': 'stop deliveries to an endpoint' },
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
@@ -145,9 +138,7 @@ export const webhookEndpoints = {
     ...shared,
     command: ['webhooks', 'endpoints', 'delete'],
     summary: 'Delete webhook endpoints and their signing secrets',
-    examples: [
-      { command: 'svc webhooks endpoints delete ep_1 --yes', caption: 'delete an endpoint without confirmation' },
-    ],
+    examples: { 'svc webhooks endpoints delete ep_1 --yes': 'delete an endpoint without confirmation' },
     argument: { field: 'endpointId', many: true },
     path: '/v2/workspace/advancedwebhook/endpoints/delete',
     effect: 'delete',
@@ -162,7 +153,7 @@ export const webhookEndpoints = {
     ...shared,
     command: ['webhooks', 'endpoints', 'secret'],
     summary: 'Print the signing secret of a webhook endpoint',
-    examples: [{ command: 'svc webhooks endpoints secret ep_1 -q', caption: 'print only the secret' }],
+    examples: { 'svc webhooks endpoints secret ep_1 -q': 'print only the secret' },
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/secret/get',
     effect: 'read',

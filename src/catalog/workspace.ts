@@ -16,7 +16,7 @@ export const workspace = {
   'workspace.get': defineOperation({
     command: ['workspace', 'get'],
     summary: 'Show the workspace and its API keys',
-    examples: [{ command: 'svc workspace get', caption: 'show the workspace, with the token masked' }],
+    examples: { 'svc workspace get': 'show the workspace, with the token masked' },
     path: '/v2/workspace/get',
     auth: 'workspace',
     effect: 'read',
@@ -27,12 +27,7 @@ export const workspace = {
   'workspace.create': defineOperation({
     command: ['workspace', 'create'],
     summary: 'Create a workspace with one API key',
-    examples: [
-      {
-        command: 'svc workspace create --owner-email ada@example.com --workspace-name Acme',
-        caption: 'create a workspace',
-      },
-    ],
+    examples: { 'svc workspace create --owner-email ada@example.com --workspace-name Acme': 'create a workspace' },
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',

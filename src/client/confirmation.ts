@@ -6,10 +6,7 @@ const UNSUPPORTED = /[^ -[\]-\uFFFF]/;
 /** Matches a number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 
-/**
- * Whether a response is a success envelope with exactly one item per ID, in order, each with a literal `"success":true`. Most
- * batch responses have this form, and this check is much faster than parsing. Returns false if the response must be parsed.
- */
+/** Whether a response reports success for exactly these IDs, in order. Much faster than parsing; false if unsure. */
 export function confirmsAll(text: string, ids: readonly string[]): boolean {
   if (UNSUPPORTED.test(text) || ids.some((id) => id.includes('"'))) return false;
   return new ConfirmationParser(text, ids).parse();
@@ -62,14 +59,12 @@ class ConfirmationParser {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** A field, so that the closure is created only once for many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;
     return this.#word('true');
   };
 
-  /** Consumes an object with at least one member. */
   #members(member: () => boolean): boolean {
     if (!this.#character(BRACE)) return false;
     do if (!member()) return false;
@@ -77,7 +72,6 @@ class ConfirmationParser {
     return this.#character(BRACE_END);
   }
 
-  /** Consumes this key and its colon, or nothing if the next key is a different one. */
   #key(name: string): boolean {
     this.#skipSpaces();
     const start = this.#at;

@@ -21,10 +21,7 @@ const TLS =
 const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
-/**
- * Creates the failure for a request without a complete response. The transport's error does not become the cause, because
- * it may contain the request with its credentials.
- */
+/** Omits the transport's error as the cause, because it may contain the request with its credentials. */
 export function createNetworkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): SendFailure {
   const roots = rootCausesOf(thrown);
   const codes = roots.map(connectionErrorCode);
@@ -64,7 +61,6 @@ function createFailure(
   return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, retry };
 }
 
-/** Finds the root causes: one error, or one per address that was tried. */
 function rootCausesOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
   if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
@@ -78,7 +74,6 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
-/** Whether a proxy refused the connection. The cause of such an error is only a closed socket. */
 function isRefusedByProxy(root: unknown): boolean {
   if (!(root instanceof Error)) return false;
   return PROXY.test(systemErrorCode(root) ?? '') || PROXY_RESPONSE.test(root.message);

@@ -5,7 +5,6 @@ import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The result of each ID, as the service sent it. */
 type Results = Map<string, unknown>;
 
 /** Fields of a result that report its status, and are not part of the record. */
@@ -26,12 +25,10 @@ export async function recoverPartialRead(
   const ids = splitIds && isObject(data) ? data[splitIds.field] : undefined;
   const results = Array.isArray(ids) ? findResults(thrown, ids) : undefined;
   if (!splitIds || !results || !isObject(data)) throw thrown;
-  const retried = [...results]
-    .filter(([, result]) => isInternal(result) || hasNoFields(result, splitIds))
-    .map(([id]) => id);
-  if (retried.length > 0)
-    await retryIds(retried, results, splitIds, (part) => send({ ...data, [splitIds.field]: part }));
-  const existing = [...results].filter(([, result]) => !isMissing(result));
+  const incomplete = [...results].filter(([, result]) => hasCode(result, 'internal') || hasNoFields(result, splitIds));
+  const sendPart = (part: readonly string[]) => send({ ...data, [splitIds.field]: part });
+  if (incomplete.length > 0) await retryIds([...new Map(incomplete).keys()], results, splitIds, sendPart);
+  const existing = [...results].filter(([, result]) => !hasCode(result, 'not-found'));
   if (existing.some(([, result]) => hasFailed(result))) throw thrown;
   const records = existing.map(([id, result]) => recordOf(id, result as Fields, splitIds));
   const { retries } = thrown as ServiceError;
@@ -39,7 +36,6 @@ export async function recoverPartialRead(
   return { sent: true, confirmed: false, data: records, result: { data: records }, ...stats };
 }
 
-/** Finds the results in the details: a list in the order of the request, or a map by ID. */
 function findResults(thrown: unknown, ids: readonly string[]): Results | undefined {
   if (!(thrown instanceof ServiceError) || thrown.failure === 'invalid_argument') return undefined;
   const { details } = thrown;
@@ -50,7 +46,6 @@ function findResults(thrown: unknown, ids: readonly string[]): Results | undefin
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
 
-/** Requests these IDs again and replaces their results, if the request returns any. */
 async function retryIds(
   ids: readonly string[],
   results: Results,
@@ -60,7 +55,7 @@ async function retryIds(
   try {
     const outcome = await send(ids);
     if (!outcome.sent || !Array.isArray(outcome.data)) return;
-    for (const id of ids) if (isInternal(results.get(id))) results.delete(id);
+    for (const id of ids) if (hasCode(results.get(id), 'internal')) results.delete(id);
     for (const record of outcome.data.filter(isObject)) results.set(String(record[recordId]), record);
   } catch (error) {
     for (const [id, result] of findResults(error, ids) ?? []) results.set(id, result);
@@ -76,15 +71,10 @@ function hasFailed(result: unknown): boolean {
   return !isObject(result) || result['success'] === false || typeof result['code'] === 'string';
 }
 
-function isMissing(result: unknown): boolean {
-  return isObject(result) && hasFailed(result) && result['code'] === 'not-found';
+function hasCode(result: unknown, code: 'not-found' | 'internal'): boolean {
+  return isObject(result) && result['code'] === code;
 }
 
-function isInternal(result: unknown): boolean {
-  return isObject(result) && hasFailed(result) && result['code'] === 'internal';
-}
-
-/** Whether a result reports that the record exists, but contains none of its fields. */
 function hasNoFields(result: unknown, { recordId }: SplitIds): boolean {
   if (!isObject(result) || hasFailed(result)) return false;
   return Object.keys(result).every((name) => name === recordId || STATUS_FIELDS.includes(name));

@@ -7,16 +7,13 @@ import { ServiceError } from './service-error.ts';
 import { interpretStatus, isKnownStatus, type StatusMeaning, statusOfHttp } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Context for interpreting a response and for describing its errors. */
 export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: string;
   /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
   readonly credentialHint: string | Hint;
-  /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
-  /** Redacts credentials in text from the service. */
   readonly redact: (text: string) => string;
 }
 
@@ -66,10 +63,7 @@ const RATE =
   /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
 const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
 
-/**
- * Whether the message of a RESOURCE_EXHAUSTED response states a maximum (`at most 30 documents`). Waiting does not help
- * against such a quota. Request rates and retry times do not count.
- */
+/** Whether a RESOURCE_EXHAUSTED message states a maximum (`at most 30 documents`), against which waiting does not help. */
 export function mentionsQuota(message: string): boolean {
   const stated = message.replace(RETRY_ADVICE, '');
   return MAXIMUM.test(stated) && !RATE.test(stated);
@@ -85,11 +79,7 @@ const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
-function createHint(
-  failure: Failure,
-  { operation, credentialHint }: ResponseContext,
-  details: unknown,
-): string | Hint | undefined {
+function createHint(failure: Failure, { operation, credentialHint }: ResponseContext, details: unknown) {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':
@@ -114,7 +104,6 @@ export function createRateLimitHint({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 
-/** Creates a hint from the first message of `details.issues`, with its path. */
 function createIssueHint(details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;

@@ -1,4 +1,4 @@
-import type { Column, Example } from '../catalog/define.ts';
+import type { Column, Examples } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
@@ -97,7 +97,7 @@ export interface CommandDefinition {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
   readonly description?: string;
-  readonly examples?: readonly Example[];
+  readonly examples?: Examples;
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
   /** Columns of the list that the command prints. */

@@ -96,8 +96,8 @@ export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: st
 
 /** Selects the choices whose value or description contains the text. */
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
-  const wanted = text.toLowerCase();
-  return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(wanted));
+  const searchText = text.toLowerCase();
+  return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(searchText));
 }
 
 export function valuesInGroup(choices: readonly Choice[], group: string): readonly string[] {

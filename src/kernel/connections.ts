@@ -4,11 +4,7 @@ import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
 
-/**
- * Keeps a server reachable when clients hold idle connections: at the limit, a new connection replaces the oldest one
- * that is not serving a request.
- * @param limit default: half of the file descriptors that the process may open, at most 1,024
- */
+/** At the limit, a new connection replaces the oldest one that is not serving a request, so that the server stays reachable. */
 export function limitConnections(server: Server, limit = defaultConnectionLimit()): void {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
@@ -27,7 +23,6 @@ export function limitConnections(server: Server, limit = defaultConnectionLimit(
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, trackRequest);
 }
 
-/** Finds the oldest connection without a request, otherwise the oldest one whose request is incomplete. */
 function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
   let incomplete: Socket | undefined;
   for (const [socket, response] of connections) {
@@ -37,7 +32,6 @@ function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undef
   return incomplete;
 }
 
-/** Leaves half of the file descriptors for files and outgoing connections. */
 function defaultConnectionLimit(): number {
   return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

@@ -17,10 +17,7 @@ const processHeap = {
 
 type Heap = typeof processHeap;
 
-/**
- * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
- * before collecting it.
- */
+/** Keeps the heap of a streaming process small: by default, garbage grows to several times the live data. */
 export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
@@ -51,7 +48,6 @@ export function limitYoungGeneration(
   timer.unref();
 }
 
-/** Optimizing compilers of V8, which use 8 MB themselves. */
 const COMPILERS = ['opt', 'maglev'];
 
 /** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
@@ -75,10 +71,7 @@ export function startWithSmallHeap(heap: Heap = processHeap) {
   };
 }
 
-/**
- * Collects all garbage and returns free pages to the system. V8 does so only after several idle seconds, which a
- * process that polls twice a second never has.
- */
+/** V8 collects garbage only after several idle seconds, which a process that polls twice a second never has. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');

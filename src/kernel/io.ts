@@ -9,12 +9,8 @@ export interface Sink {
   readonly columns: number | undefined;
   /** Height in lines; undefined if the sink is not a terminal. */
   readonly rows?: number | undefined;
-  /**
-   * Whether the output is lost: the descriptor was closed when the process started, or the parent process discards it.
-   * False for an explicit `> /dev/null`, which is the user's choice.
-   */
+  /** Whether the parent process closed or discards the output. False for the user's own `> /dev/null`. */
   readonly isDiscarded?: boolean;
-  /** The underlying stream, for prompts and progress bars. */
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
 }
@@ -26,7 +22,6 @@ export interface Io {
   readonly stderr: Sink;
 }
 
-/** Wraps the streams of this process, each opened on first use. */
 export function createProcessIo(): Io {
   return {
     stdin: {
@@ -42,10 +37,7 @@ export function createProcessIo(): Io {
   };
 }
 
-/**
- * Wraps stderr: redacts every secret that this process has received, and ignores write errors. A closed stderr never fails a
- * command, because its effects may already have happened.
- */
+/** Redacts all known secrets. Ignores write errors, because a command's effects may already have happened. */
 function createMessageSink(target: Sink): Sink {
   return withWrite(target, (text) =>
     target.write(typeof text === 'string' ? redactRemembered(text) : text).catch(() => undefined),
@@ -132,7 +124,6 @@ function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   };
 }
 
-/** Writes without opening a stream, which is slow at startup. Returns the bytes that a non-blocking pipe did not accept. */
 function writeSynchronously(descriptor: number, bytes: Buffer): Buffer {
   let written = 0;
   try {

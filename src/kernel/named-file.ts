@@ -6,10 +6,7 @@ import { findNearest } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
-/**
- * Resolves the path of a file that the user named.
- * @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder
- */
+/** @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const stats = await stat(path).catch(async (error: unknown) => {
@@ -41,10 +38,7 @@ export async function readNamedFile(file: string, cwd: string, limits: ReadLimit
   }
 }
 
-/**
- * Resolves the path of an output file. On Windows, NUL is the null device; with a folder in front, Node.js would create a
- * regular file of that name, which most Windows programs cannot delete.
- */
+/** On Windows, NUL is the null device only without a folder: otherwise, Node.js would create a file that is hard to delete. */
 export function resolveOutputPath(file: string, cwd: string, platform = currentPlatform): string {
   return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
 }

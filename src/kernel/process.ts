@@ -1,21 +1,15 @@
 import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
 
-/** ID of this process, which identifies the owner of a lock. */
 export const processId: number = process.pid;
 
 /** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
 export const userId: number | undefined = process.getuid?.();
 
-/** Path of the Node.js executable, for child processes. */
 export const nodeExecutable: string = process.execPath;
 
-/** The current platform, without loading `node:os`. */
 export const currentPlatform: NodeJS.Platform = process.platform;
 
-/**
- * Returns the current folder, or an empty string if it was deleted: commands that don't use it still work. Resolving a
- * relative path then fails with an error that `isCurrentFolderDeleted` recognizes.
- */
+/** Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that don't use it still work. */
 export function currentFolder(): string {
   try {
     return process.cwd();
@@ -25,7 +19,6 @@ export function currentFolder(): string {
   }
 }
 
-/** Whether an error was caused by the deletion of the current folder. */
 export function isCurrentFolderDeleted(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
@@ -40,10 +33,7 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
-/**
- * Redirects the signals that would end this process to `handle`, for a command that runs a child process and outlives it.
- * @returns a function that restores the previous handlers
- */
+/** Redirects the signals that would end this process. @returns a function that restores the previous handlers */
 export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
   const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
   const restore = names.map((name) => {
@@ -60,10 +50,7 @@ export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) 
   };
 }
 
-/**
- * Signals all processes of the job, as the terminal does for Ctrl-C and Ctrl-Z. Windows has no process groups: only
- * this process's handlers run.
- */
+/** Signals all processes of the job, as the terminal does. Windows has no process groups: only this process is signaled. */
 export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
   if (currentPlatform === 'win32') process.emit(signal, signal);
   else process.kill(0, signal);
@@ -90,10 +77,7 @@ export function ignoreSignalListenersOfLibraries(): void {
   });
 }
 
-/**
- * Runs `load` without Node's warning that a built-in feature is experimental. Shows other warnings.
- * @param feature the text that the warning starts with
- */
+/** Hides Node's warning that a built-in feature is experimental while `load` runs. `feature` is the start of its text. */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
   const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
   try {
@@ -103,10 +87,7 @@ export async function withoutExperimentalWarning<Value>(feature: string, load: (
   }
 }
 
-/**
- * Suppresses matching Node.js warnings, which are not meant for users or which svc reports more clearly.
- * @returns a function that shows them again
- */
+/** Suppresses Node.js warnings that are not meant for users. @returns a function that shows them again */
 export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
   const { emitWarning } = process;
   process.emitWarning = new Proxy(emitWarning, {

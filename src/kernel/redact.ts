@@ -10,7 +10,6 @@ export function maskSecret(secret: string): string {
   return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
-/** Whether a value has the form of a masked secret. */
 export function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^\*{4}(?:.{4})?$/s.test(value);
 }
@@ -19,13 +18,9 @@ export function isMasked(value: unknown): boolean {
 const MIN_LENGTH_BY_VALUE = 4;
 const MIN_LENGTH_IN_RESPONSE = 8;
 
-/** Fields that are secret in any object. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
 
-/**
- * In the email settings, `apiKey` is a secret; elsewhere, it is an ID. In plain text, the parent of a field is unknown, so
- * an `apiKey` is always masked.
- */
+/** `apiKey` is a secret only in the email settings. In plain text, the parent of a field is unknown: it is always masked. */
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 
@@ -63,13 +58,9 @@ export function redactText(text: string, secrets: Iterable<string>): string {
   return redacted + text.slice(end);
 }
 
-/**
- * All secrets that this process has received. Global, because crash reports cannot access the settings, and error
- * messages of libraries may contain any value.
- */
+/** Global, because crash reports cannot access the settings, and error messages of libraries may contain any value. */
 const remembered = new Set<string>();
 
-/** Records a secret, so that `redactRemembered` masks it in all output. */
 export function rememberSecret<Text extends string | undefined>(secret: Text): Text {
   if (secret !== undefined) remembered.add(secret);
   return secret;
@@ -94,10 +85,7 @@ export function findJsonSecrets(text: string): readonly string[] {
   return values.filter((value) => value.length >= MIN_LENGTH_IN_RESPONSE);
 }
 
-/**
- * Copies a JSON value with its secret fields masked, and the given secrets masked in all other strings and field names.
- * @param redact further redaction of strings
- */
+/** Masks secret fields, and the given secrets in all other strings and field names. `redact` changes strings further. */
 export function redactValue(
   value: unknown,
   secrets: Iterable<string>,
@@ -147,7 +135,6 @@ function findSpans(text: string, secret: string): readonly Span[] {
   return spans;
 }
 
-/** Sorts spans and merges overlapping ones: the visible end of one masked secret may be part of another. */
 function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
   const ordered = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const result: Span[] = [];
@@ -165,7 +152,6 @@ function mergeSpans(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** Cache: a process redacts many texts with few secrets. */
 const searchForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
 const MAX_CACHED_FORMS = 1_000;
 
@@ -193,10 +179,7 @@ function searchFormsOf(secret: string) {
 
 const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }));
 
-/**
- * Creates a pattern for a character: plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON
- * inside JSON doubles the backslashes.
- */
+/** Matches a character plain, percent-encoded, or JSON-escaped, with backslashes doubled by JSON inside JSON. */
 function createCharacterPattern(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   const unicode = units.map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0'))).join('');
@@ -214,7 +197,6 @@ function matchAnyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** Returns the base64 characters that depend only on the secret if it starts at this offset in a three-byte group. */
 function base64AtOffset(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));

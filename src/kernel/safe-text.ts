@@ -21,7 +21,6 @@ function strayJoiner(): RegExp {
   return /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
 }
 
-/** Matches invisible characters, except variation selectors, which modify the preceding character. */
 function invisible(): RegExp {
   return /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 }
@@ -33,10 +32,7 @@ export function escapeForTerminal(text: string): string {
   return PLAIN.test(text) ? text : text.replace(unsafeCharacters(), visibleEscape);
 }
 
-/**
- * Makes a JSON document safe for a terminal: each unsafe character in its strings becomes a `\u` escape, which a parser
- * restores. Preserves line breaks between values.
- */
+/** Makes a JSON document safe for a terminal: each unsafe character becomes a `\u` escape, which a parser restores. */
 export function escapeJsonForTerminal(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
   return json.replace(unsafeCharacters(), (character) => (character === '\n' ? character : jsonEscape(character)));

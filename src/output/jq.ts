@@ -9,7 +9,6 @@ import type { FilterText } from './filtered-renderer.ts';
 
 export interface JqLimits {
   readonly milliseconds: number;
-  /** Limit for the input, and for the output. */
   readonly bytes: number;
 }
 
@@ -39,18 +38,13 @@ export async function openJqFilter(expression: string, signal?: AbortSignal, lim
 const FLAGS = ['--compact-output', '--'];
 const MANUAL = 'https://jqlang.org/manual';
 
-/** Loads the jq that the build packed. When svc runs from source, jq-wasm loads its own copy. */
 async function load(): Promise<Jq> {
   const packed = await readBuildFile('jq.wasm.br', import.meta.url);
   return loadJq(packed ? { wasmBinary: await promisify(brotliDecompress)(packed) } : {});
 }
 
 /** Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect afterward. */
-async function runWithLimit<Result>(
-  run: () => Result,
-  { milliseconds }: JqLimits,
-  signal?: AbortSignal,
-): Promise<Result> {
+async function runWithLimit<Result>(run: () => Result, { milliseconds }: JqLimits, signal?: AbortSignal) {
   try {
     return runInterruptibly(run, milliseconds);
   } catch (error) {
@@ -86,7 +80,6 @@ function rawText(line: string): string {
   return line.startsWith('"') ? String(JSON.parse(line)) : line;
 }
 
-/** Reduces `jq: error (at /dev/stdin:0): …` to its message. */
 function errorMessage(stderr: string): string {
   const [line = ''] = stderr.split('\n');
   return line.replace(/^jq: (error( \(at [^)]*\))?: )?/, '').replace(/:$/, '');

@@ -6,34 +6,19 @@ import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine } f
 import { RateEstimator } from './rate-estimator.ts';
 import { renderSpinnerLine } from './spinner.ts';
 
-/** `bar` redraws one line of a terminal, `lines` writes a line periodically, `none` is silent. */
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
-/**
- * Shows progress and waiting times on stderr. While a display is active, write every other message with `print`: it
- * would damage the redrawn line. Ignores write errors, because a closed stderr must not end the command.
- */
+/** While a display is active, write every other message with `print`. Ignores write errors: a closed stderr ends no command. */
 export interface Progress {
-  /**
-   * Shows the progress that `readState` returns.
-   * @returns a function that ends the display, and resolves after its last write
-   */
+  /** @returns a function that ends the display, and resolves after its last write */
   track(readState: () => ProgressState): () => Promise<void>;
   /** Shows a countdown in the background. A new countdown replaces the previous one. */
   countDown(untilEpoch: number, reason: string): void;
-  /**
-   * Shows an activity of unknown duration: with a spinner on a terminal, otherwise as a single line.
-   * @returns a function that ends the display, and resolves after its last write
-   */
+  /** Shows a spinner on a terminal, otherwise a single line. @returns a function that ends the display after its last write */
   showActivity(text: string): () => Promise<void>;
-  /** Writes permanent text, in every style. */
   print(text: string): Promise<void>;
-  /**
-   * Writes to a sink that may be the same terminal. The redrawn line moves below the text, or disappears until the text's
-   * last line is complete.
-   */
+  /** Writes to a sink that may be the same terminal, without damaging the redrawn line. */
   writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void>;
-  /** Removes the redrawn line and ends all displays. */
   stop(): Promise<void>;
 }
 
@@ -68,9 +53,7 @@ class ProgressDisplay implements Progress {
   readonly #style: ProgressStyle;
   #tracked: TrackedTask | undefined;
   #countdown: { readonly until: number; readonly reason: string } | undefined;
-  /** Current activities, the latest last. The first one is shown. */
   readonly #activities: { readonly text: string; readonly since: number }[] = [];
-  /** The last activity that was printed as a line. */
   #lastPrinted = '';
   #isDrawn = false;
   readonly #isInLine: () => boolean;
@@ -152,7 +135,6 @@ class ProgressDisplay implements Progress {
     await this.#loopDone;
   }
 
-  /** Shows the remaining displays. Resolves after the last write of the ended display. */
   async #showRemaining(): Promise<void> {
     const before = this.#loopDone;
     this.#restart();

@@ -11,7 +11,6 @@ export const GAP = '  ';
 /** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */
 const ROWS_PER_PASS = 100;
 
-/** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -24,11 +23,9 @@ export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
   readonly styles: readonly Style[];
-  /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
   readonly maxLines?: readonly number[];
-  /** Mark at the end of a truncated cell. */
   readonly ellipsis?: string;
 }
 
@@ -44,11 +41,7 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
   }
 }
 
-function linesOf(
-  row: Row,
-  { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,
-  wide: string[],
-): string[][] {
+function linesOf(row: Row, { widths, measure, styles, maxLines = [], ellipsis }: TableLayout, wide: string[]) {
   const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
@@ -56,10 +49,7 @@ function linesOf(
   );
 }
 
-/**
- * Stands in for non-ASCII text during layout, at the correct width, because cli-table3 measures text with older Unicode
- * tables than terminals use.
- */
+/** Stands in for non-ASCII text during layout, because cli-table3 measures text with older Unicode tables than terminals. */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');
 

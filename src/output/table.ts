@@ -53,7 +53,6 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
 /** Number of records that determine the columns of a table on a terminal. The records after them are shown as they arrive. */
 const PLANNED_RECORDS = 1_000;
 
-/** Yields the records that determine the columns, and then each of the other pages. */
 async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, columns, fields }: View) {
   const planned: unknown[] = [];
   let isPlanned = false;
@@ -72,7 +71,6 @@ function listFields(value: Record<string, unknown>, { fields }: View): readonly 
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
 
-/** Renders records as a table, for output that contains one. */
 export async function renderTable(records: readonly unknown[], view: View): Promise<string> {
   const { records: rendered } = await createTableRenderer(view);
   const texts: string[] = [];
@@ -80,12 +78,7 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns(
-  { content, widths }: TablePlan,
-  view: View,
-  colors: Palette,
-  hasHeader: boolean,
-): Generator<string> {
+function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette, hasHeader: boolean) {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
@@ -94,11 +87,7 @@ function* renderColumns(
 }
 
 /** Renders each record as a list of its fields, for columns that do not fit side by side. */
-function* renderRecordLists(
-  { head, body, columns, measure }: TableContent,
-  view: View,
-  colors: Palette,
-): Generator<string> {
+function* renderRecordLists({ head, body, columns, measure }: TableContent, view: View, colors: Palette) {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
     const filled = [...row.keys()].filter((column) => row[column] !== '');
@@ -125,10 +114,7 @@ const BULLET = '- ';
 
 type Field = readonly [name: string, value: unknown];
 
-/**
- * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
- * then the fields.
- */
+/** Yields indented names and their texts. Objects and lists of objects yield their name, then their fields. */
 function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
   for (const [name, value] of fields) {
     const label = indent + formatCell(name, display);
@@ -145,7 +131,6 @@ function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = 
   }
 }
 
-/** Yields the fields of a list item, the first one with a bullet. */
 function* itemRows(item: unknown, display: DisplayOptions, indent: string): Generator<Row> {
   if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), formatCell(item, display)];
   const [[first = '', text = ''] = [], ...rows] = nestedRows(Object.entries(item), display, indent + INDENT);

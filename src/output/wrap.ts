@@ -1,10 +1,7 @@
 import { UNICODE_GLYPHS } from './glyphs.ts';
 import { isAscii, type Measure, truncateText } from './width.ts';
 
-/**
- * Wraps a text to at most `maxLines` lines of `width` columns, between words. Drops spaces at line breaks. An
- * ellipsis replaces the text after the last line, and the end of a word that is longer than a line.
- */
+/** Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and of overlong words. */
 export function wrap(
   text: string,
   width: number,
@@ -55,7 +52,6 @@ const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakan
 const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
-/** Splits a text into words that wrapping keeps whole. */
 export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
@@ -67,13 +63,11 @@ function lastSpacelessBreak(text: string, fits: number): number {
   return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= fits));
 }
 
-/** Finds the end of the last word within the first `fits` characters; `undefined` if not found. */
 function lastWordEnd(text: string, fits: number): number | undefined {
   const space = text.lastIndexOf(' ', fits);
   return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
 }
 
-/** Finds the end of the word at a position. */
 function wordEnd(text: string, at: number): number {
   const space = text.indexOf(' ', at);
   return space < 0 ? text.length : space;

@@ -25,10 +25,7 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   }
 }
 
-/**
- * Replaces a settings file. `conf` writes a staged copy, because its own rename could replace a good file with a truncated
- * one when the disk is full. The caller must hold a lock.
- */
+/** Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The caller must hold a lock. */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
@@ -50,10 +47,8 @@ function serialize(fields: Fields): string {
   return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
-/** Invalid file content. The message never contains the content, which may be secret. */
 export class FileFormatError extends Error {}
 
-/** Parses JSON. @throws FileFormatError */
 export function parseSettingsJson(text: string): unknown {
   try {
     return JSON.parse(withoutByteOrderMark(text));
@@ -62,19 +57,13 @@ export function parseSettingsJson(text: string): unknown {
   }
 }
 
-/** Returns the value if it is an object. @throws FileFormatError */
 export function expectObject(value: unknown, name: string): Fields {
   if (isObject(value)) return value;
   throw new FileFormatError(`${name} is not an object`);
 }
 
-/** Checks that the named fields have the given type, if present. @throws FileFormatError */
-export function checkFields(
-  fields: Fields,
-  type: 'string' | 'boolean',
-  names: readonly string[],
-  prefix: string,
-): void {
+/** @throws FileFormatError if a named field is present with another type */
+export function checkFields(fields: Fields, type: 'string' | 'boolean', names: readonly string[], prefix: string) {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && typeof fields[name] !== type) {
       throw new FileFormatError(`${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`);

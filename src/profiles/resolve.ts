@@ -15,11 +15,9 @@ interface Sourced<Value> {
   readonly source: string;
 }
 
-/** The resolved settings: the service, the credentials, and defaults for commands. */
 export interface Settings extends Layer {
   readonly protected: boolean;
   readonly headerPrefix: Sourced<string>;
-  /** Why the profile's own credentials are missing here, for error messages. */
   readonly missingReason?: string;
 }
 
@@ -34,12 +32,8 @@ export interface SettingsDependencies {
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /**
-   * Whether to use the embedded service, which has its own credentials. Only `org` and `output` apply, and `org` never
-   * comes from a profile.
-   */
+  /** Whether to use the embedded service, which has its own credentials: only `org` and `output` apply. */
   readonly isLocal?: boolean;
-  /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
 
@@ -123,7 +117,6 @@ function readVariables(environment: Environment): Partial<Record<SettingName, st
   return Object.fromEntries(entries);
 }
 
-/** Reads the output format of the named or current profile. Ignores a profile that cannot be read. */
 async function readOutputOfProfile(folders: Folders, profileName: string | undefined): Promise<Layer> {
   const saved = await readProfiles(folders).catch(() => undefined);
   const name = profileName ?? saved?.current;
@@ -154,7 +147,6 @@ function readProfile(name: string, profile: Profile, explicit: Layer): { setting
   return { settings: { ...settings, ...createLayer({ apiKey, workspaceId }, sourceOf) } };
 }
 
-/** Reads the secrets of a profile that no earlier source defines. */
 async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, explicit: Layer) {
   const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
   const source = `profile '${name}'`;
@@ -164,7 +156,6 @@ async function readProfileSecrets(dependencies: SettingsDependencies, name: stri
   return { secrets: found, missingReason: missingReason && `${source}: ${missingReason}` };
 }
 
-/** Creates a layer from the defined values, each parsed and with its source. */
 function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {
   const names = Object.keys(SETTING_VARIABLES) as SettingName[];
   const entries = names.flatMap((name) => {

@@ -19,23 +19,14 @@ import {
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
 
-/**
- * The profiles and their secrets, changed under one lock. A crash between two writes leaves at worst a half-removed profile
- * without secrets, or secrets without a profile, which the next change deletes.
- */
+/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
 export interface ProfileStore {
   read(): Promise<SavedProfiles>;
-  /**
-   * Adds a profile. The first profile becomes the current one.
-   * @throws SvcError `already_exists`, unless `replace` is set
-   */
+  /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
   add(name: string, profile: Profile, secrets: Secrets, options?: AddOptions): Promise<SecretsSaveResult>;
   /** Makes a profile the current one. @throws SvcError `not_found` */
   use(name: string): Promise<void>;
-  /**
-   * Changes a profile and its secrets. Each secret stays in its location.
-   * @throws SvcError `not_found`; `usage` for a profile without a base URL
-   */
+  /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
   edit(
     name: string,
     change: (profile: Profile, secrets: Secrets) => { readonly profile: Profile; readonly secrets: Secrets },
@@ -47,15 +38,12 @@ export interface ProfileStore {
 }
 
 interface AddOptions {
-  /** Whether to replace a profile of this name and its secrets. */
   readonly replace?: boolean;
-  /** Whether to store the secrets in the file even if there is a keychain. */
   readonly insecure?: boolean;
 }
 
 export interface ProfileStoreDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
-  /** Milliseconds to wait for the lock. */
   readonly lockTimeout?: number;
 }
 
@@ -86,8 +74,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         : [];
       return change(async (transaction) => {
         if (!replace) assertNameAvailable(transaction.saved, name);
-        const update = { name, profile: { ...profile, ...(id && { id }) }, secrets };
-        const result = await transaction.put({ ...update, insecure: insecure || problem !== undefined });
+        const identified = { ...profile, ...(id && { id }) };
+        const result = await transaction.put(name, identified, secrets, insecure || problem !== undefined);
         return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
@@ -103,7 +91,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
         if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
-        return transaction.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
+        return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
       }),
     rename: (from, to) =>
       change(async (transaction) => {
@@ -121,7 +109,6 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
   };
 }
 
-/** Checks that no profile has this name. @throws SvcError `already_exists` */
 export function assertNameAvailable(saved: SavedProfiles, name: string): void {
   if (!saved.profiles.has(name)) return;
   throw new SvcError('already_exists', `profile '${name}' already exists`, {

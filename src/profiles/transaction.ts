@@ -8,17 +8,7 @@ import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
 export interface SecretsSaveResult {
   /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */
   readonly location: string | undefined;
-  /** Why the keychain was not used: `did not respond within 3 s`. */
   readonly keychainProblem: string | undefined;
-}
-
-/** A profile to save, with its secrets. A profile with secrets has an ID and a base URL. */
-interface ProfileUpdate {
-  readonly name: string;
-  readonly profile: Profile;
-  readonly secrets: Secrets;
-  /** Whether to store the secrets in the file even if they were in the keychain. */
-  readonly insecure: boolean;
 }
 
 interface TransactionDependencies {
@@ -26,10 +16,7 @@ interface TransactionDependencies {
   readonly save: (profiles: SavedProfiles) => Promise<void>;
 }
 
-/**
- * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
- * Saves keychain accounts as leftovers before it writes their secrets.
- */
+/** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
 export class ProfileTransaction {
   saved: SavedProfiles;
   readonly #dependencies: TransactionDependencies;
@@ -44,8 +31,8 @@ export class ProfileTransaction {
     this.saved = profiles;
   }
 
-  /** Saves a profile and its secrets, and deletes the secrets of the profile that it replaces. */
-  async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
+  /** Saves a profile. With secrets, it must have an ID and a base URL. */
+  async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
     const preferred = chooseLocations(profile, secrets, insecure);
@@ -57,7 +44,7 @@ export class ProfileTransaction {
     try {
       await this.#replace(name, saved);
     } catch (error) {
-      await this.#writeFile(before).catch(() => undefined); // an unused secret is harmless
+      await file.write(before).catch(() => undefined); // an unused secret is harmless
       throw error;
     }
     await this.#pruneFile();
@@ -68,9 +55,10 @@ export class ProfileTransaction {
 
   /** Removes a profile. @returns whether its secrets were also deleted: the keychain may not respond */
   async remove(name: string): Promise<boolean> {
+    const { file } = this.#dependencies.storage;
     const profile = this.saved.profiles.get(name);
-    const entries = new Map(await this.#dependencies.storage.file.read());
-    if (entries.delete(profile?.id ?? '')) await this.#writeFile(entries);
+    const entries = new Map(await file.read());
+    if (entries.delete(profile?.id ?? '')) await file.write(entries);
     const accounts = accountsOf(profile);
     const problem = await this.#call(accounts.map((account) => ({ kind: 'delete', account })));
     const { current, leftovers } = this.saved;
@@ -110,7 +98,7 @@ export class ProfileTransaction {
     const entry = before.get(id);
     // Secrets that were saved for another origin must not be sent to this one.
     const rest = entry?.origin === origin ? entry : {};
-    await this.#writeFile(new Map(before).set(id, { ...rest, ...secrets, origin }));
+    await this.#dependencies.storage.file.write(new Map(before).set(id, { ...rest, ...secrets, origin }));
   }
 
   async #replace(name: string, profile: Profile): Promise<void> {
@@ -123,16 +111,12 @@ export class ProfileTransaction {
     });
   }
 
-  /** Deletes the entries of the secrets file that belong to no profile. */
   async #pruneFile(): Promise<void> {
-    const before = await this.#dependencies.storage.file.read();
+    const { file } = this.#dependencies.storage;
+    const before = await file.read();
     const profiles = [...this.saved.profiles.values()];
     const owned = [...before].filter(([id]) => profiles.some((profile) => profile.id === id));
-    if (owned.length < before.size) await this.#writeFile(new Map(owned));
-  }
-
-  async #writeFile(entries: ReadonlyMap<string, SecretEntry>): Promise<void> {
-    await this.#dependencies.storage.file.write(entries);
+    if (owned.length < before.size) await file.write(new Map(owned));
   }
 
   /** Calls the keychain. @returns the problem, if the keychain failed */
@@ -145,11 +129,7 @@ export class ProfileTransaction {
 /** A lookup of a missing account, to test whether the keychain responds. */
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
-/** Calls the keychain and returns the problem, or `undefined` if the calls succeed. */
-export async function findKeychainProblem(
-  { keychain }: SecretStorage,
-  calls: readonly KeychainCall[],
-): Promise<string | undefined> {
+export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
   const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
   try {
     await callKeychain(calls);
@@ -160,11 +140,9 @@ export async function findKeychainProblem(
   }
 }
 
-/** Chooses the location of each secret: its current location, or by default the keychain. */
 function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {
   const locations = entriesOf(secrets).map(([name]) => {
-    const location = profile.secrets?.[name];
-    return [name, insecure || location === 'file' ? 'file' : 'keychain'];
+    return [name, insecure || profile.secrets?.[name] === 'file' ? 'file' : 'keychain'];
   });
   return Object.fromEntries(locations);
 }

@@ -3,7 +3,6 @@ import { isSecretName } from '../kernel/redact.ts';
 /** Headers by name, in any letter case. Repeated headers have a list of values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Headers in order, exactly as received. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Returns all values of a header, including duplicates. The name must be lower case. */
@@ -19,7 +18,6 @@ export function groupHeaders(list: HeaderList): Headers {
   return Object.fromEntries([...byName].map(([name, lines]) => [name, lines.map(([, value]) => value)]));
 }
 
-/** Converts Node's flat list of names and values to pairs. */
 export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   return names.map((name, index) => [name, rawHeaders[index * 2 + 1] ?? '']);
@@ -57,10 +55,7 @@ const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication
 /** Names of keys that are identifiers, not credentials. */
 const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
-/**
- * Removes headers whose names suggest a credential. Keeps signature headers: a signature is valid only for one body at one
- * time, and is needed to verify the delivery.
- */
+/** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */
 export function withoutCredentials(list: HeaderList): HeaderList {
   return list.filter(([name]) => !isCredentialHeader(name.toLowerCase()));
 }

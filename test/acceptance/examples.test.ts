@@ -29,9 +29,9 @@ const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
 
 async function examplesBelow(node: Node): Promise<readonly string[]> {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
-  const own = leaf?.kind === 'tool' ? leaf.definition.examples : leaf?.versions.flatMap(({ examples }) => examples);
+  const owners = leaf?.kind === 'tool' ? [leaf.definition] : (leaf?.versions ?? []);
   const inner = await Promise.all([...node.children.values()].map(examplesBelow));
-  return [...(own ?? []).map(({ command }) => command), ...inner.flat()];
+  return [...owners.flatMap(({ examples = {} }) => Object.keys(examples)), ...inner.flat()];
 }
 
 describe('the examples in the help', () => {

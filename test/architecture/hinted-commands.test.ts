@@ -63,7 +63,7 @@ describe('a command in a hint', () => {
   it.each([
     ['src/bulk/planted.ts', ' * As `svc jobs list` shows it.'],
     ['src/bulk/planted.ts', "  const note = 'another svc process met it'; // as svc jobs list shows"],
-    ['src/commands/jobs/commands.ts', "    examples: [{ command: 'svc jobs list', does: 'all jobs' }],"],
+    ['src/commands/jobs/commands.ts', "    examples: { 'svc jobs list': 'list all jobs' },"],
   ])('is ignored in comments, prose, and help examples: %s %s', (path, line) => {
     expect(literalCommands(path, line)).toEqual([]);
   });

@@ -9,7 +9,6 @@ export const RESET_RUNNER: OperationRunner = defineRunner({
   load: async () => (await import('./reset.ts')).resetAuthToken,
 });
 
-/** Lists and completes interrupted token resets. */
 export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth', 'recover'],
   globalFlags: ['service', 'result'],
@@ -17,11 +16,11 @@ export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   description:
     'If a new token could not be delivered, the reset saves it in a recovery record. A reset that got no response or ' +
     'was killed also leaves a record. If the old token is known, svc probes it to find out whether the reset was applied.',
-  examples: [
-    { command: 'svc auth recover', caption: 'list interrupted resets with masked tokens' },
-    { command: "svc auth recover --show-secrets -o json --jq '.[0].token'", caption: 'print the saved token' },
-    { command: 'svc auth recover --save', caption: 'save the token in the selected profile' },
-  ],
+  examples: {
+    'svc auth recover': 'list interrupted resets with masked tokens',
+    "svc auth recover --show-secrets -o json --jq '.[0].token'": 'print the saved token',
+    'svc auth recover --save': 'save the token in the selected profile',
+  },
   options: RECOVER_FLAGS,
   load: async () => (await import('./recover.ts')).authRecover,
 });

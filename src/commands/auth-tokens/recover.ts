@@ -24,7 +24,7 @@ export async function authRecover(context: Context, { options }: Invocation<Reco
   const pending = await listPendingRecoveries(context.folders);
   const { save, remove, check = true } = options;
   if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove cannot be combined');
-  if (remove !== undefined) return removeOne(context, pending, remove);
+  if (remove !== undefined) return removeRecovery(context, pending, remove);
   if (save) return saveRecoveredToken(context, pending);
   await list(context, pending, check);
 }
@@ -41,7 +41,7 @@ async function list(context: Context, pending: readonly PendingRecovery[], check
   for (const { id, next } of lines) await context.note(hint`${id}: ${next}`);
 }
 
-async function removeOne(context: Context, pending: readonly PendingRecovery[], id: string): Promise<void> {
+async function removeRecovery(context: Context, pending: readonly PendingRecovery[], id: string): Promise<void> {
   const found = pending.find(({ path }) => recoveryIdOf(path) === id);
   if (!found) {
     const ids = pending.map(({ path }) => recoveryIdOf(path));

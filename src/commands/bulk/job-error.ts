@@ -5,12 +5,10 @@ import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
-/** The end of a run, as input for its error. */
 export interface JobEnd {
   /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly stop: StopReason | undefined;
-  /** Whether the job has unfinished records and can be resumed. */
   readonly resumable: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
@@ -29,10 +27,10 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';
-    const what = single
+    const outcome = single
       ? describeUnknownWrite(single)
       : `${groupDigits(unknown)} ${ofTotal} may or may not have been applied`;
-    return new SvcError('outcome_unknown', what + reason, { hint: nextStep });
+    return new SvcError('outcome_unknown', outcome + reason, { hint: nextStep });
   }
   const unsent = `${groupDigits(skipped)} ${ofTotal} not sent`;
   switch (stop?.kind) {

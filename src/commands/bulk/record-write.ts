@@ -7,16 +7,13 @@ import type { Hint } from '../../kernel/hint.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
 
-/** The write of a job's only record. */
 export interface RecordWrite {
   readonly entry: OperationEntry;
   readonly fields: BulkFields;
-  /** Fields of the operation other than its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly id: string;
 }
 
-/** Verbs of bulk commands, each with the preposition before its target. */
 const VERBS = {
   add: { past: 'Added', preposition: 'to' },
   update: { past: 'Updated', preposition: 'in' },
@@ -42,16 +39,12 @@ export function describeWrite(write: RecordWrite, { created, updated, unchanged,
   return created ? `Created ${name}${inTarget}` : `${past} ${name}${withTarget(write, preposition)}`;
 }
 
-/** Describes a single write with an unknown outcome. */
 export function describeUnknownWrite(write: RecordWrite): string {
   const { past, preposition } = verbOf(write);
   return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
 }
 
-/**
- * Creates the error for a single record that failed. The service's code for the record determines the kind of error.
- * @param nextStep hint about the rejects file, if there is one
- */
+/** Creates the error for a single record that failed. The service's code for the record determines its kind. */
 export function writeError(
   write: RecordWrite,
   { message, code }: Pick<BulkSummary['failures'][number], 'message' | 'code'>,
@@ -61,7 +54,7 @@ export function writeError(
   const status = code?.toUpperCase().replaceAll('-', '_');
   const reason = message ?? code ?? 'the service gave no reason';
   const failure = failureOf(status, reason);
-  const hint = nextStep ?? hintFor(write, new SvcError(failure, reason));
+  const hint = nextStep ?? failureHint(write, new SvcError(failure, reason));
   return new SvcError(failure, `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`, {
     ...(hint !== undefined && { hint }),
     ...(status !== undefined && isKnownStatus(status) && { status }),
@@ -75,7 +68,7 @@ function failureOf(status: string | undefined, message: string): Failure {
   return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
 }
 
-function hintFor({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
+function failureHint({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
   const { ifExists, noun } = fields;
   if (error.failure !== 'already_exists' || !ifExists) return withHint(entry, data, error).structuredHint;
   const update = ifExists.update ? ', or --if-exists update to update them' : '';
@@ -87,7 +80,6 @@ function verbOf({ entry }: RecordWrite) {
   return { verb, ...VERBS[verb] };
 }
 
-/** Returns a label such as `user u9`. */
 function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
   return `${object ?? noun} ${id}`;
 }

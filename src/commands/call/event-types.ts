@@ -34,8 +34,8 @@ export async function checkEventTypes(
 const { flags: ALLOW_FLAG } = ALLOW_UNKNOWN_EVENT_FLAG;
 
 function unknownEventHint(type: string): string | Hint {
-  const near = findNearestEvent(type);
-  return near === undefined
+  const nearest = findNearestEvent(type);
+  return nearest === undefined
     ? hint`${step('inspect', 'webhooks', 'events')} lists the known event types; ${ALLOW_FLAG} accepts others`
-    : `did you mean '${near}'? ${ALLOW_FLAG} accepts unknown event types`;
+    : `did you mean '${nearest}'? ${ALLOW_FLAG} accepts unknown event types`;
 }

@@ -97,14 +97,14 @@ function parseNumber({ name }: Flag, text: string): number {
 }
 
 function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies): number {
-  const moment = parseTimestamp(text, now);
-  if (!moment) {
+  const timestamp = parseTimestamp(text, now);
+  if (!timestamp) {
     throw new SvcError('usage', `--${name} must be a time, got '${text}'`, {
       hint: 'examples: 2026-03-01T12:00:00Z, 48h (from now), or seconds since 1970',
     });
   }
-  if (moment.wasMilliseconds) warn(`--${name}: ${text} is in milliseconds; sent as ${moment.seconds} seconds`);
-  return moment.seconds;
+  if (timestamp.wasMilliseconds) warn(`--${name}: ${text} is in milliseconds; sent as ${timestamp.seconds} seconds`);
+  return timestamp.seconds;
 }
 
 export function parseJson({ name }: Flag, text: string): unknown {

@@ -10,10 +10,8 @@ import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-/** Input of an operation from the command line. */
 export interface InputData {
   readonly data: Record<string, unknown>;
-  /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
   /** Whether any data came from `--data`. */
   readonly usesDataFlag: boolean;
@@ -107,10 +105,7 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
-/**
- * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
- * @returns a warning for each conversion
- */
+/** Converts times in milliseconds to seconds. Returns a warning for each conversion. */
 export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;
@@ -124,8 +119,8 @@ export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, u
 
 function convert(owner: Record<string, unknown>, field: string): readonly string[] {
   const given = owner[field];
-  const moment = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
-  if (!moment?.wasMilliseconds) return [];
-  owner[field] = moment.seconds;
-  return [`${field}: ${given} is in milliseconds; sent as ${moment.seconds} seconds`];
+  const timestamp = typeof given === 'number' ? parseTimestamp(String(given), 0) : undefined;
+  if (!timestamp?.wasMilliseconds) return [];
+  owner[field] = timestamp.seconds;
+  return [`${field}: ${given} is in milliseconds; sent as ${timestamp.seconds} seconds`];
 }

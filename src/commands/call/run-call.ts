@@ -31,7 +31,7 @@ export async function runCall(
     const { checkEventTypes } = await import('./event-types.ts');
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
-  if (usesDataFlag) await warnOfUnknownFields(context, operation, data);
+  if (usesDataFlag) await warnAboutUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun) {
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
@@ -55,10 +55,7 @@ export async function runCall(
     await context.note(note);
 }
 
-/**
- * Checks inputs against the state of the service. Reads the state only if an input depends on it.
- * @throws SvcError of the given kind if the check fails, or the error of a failed read
- */
+/** @throws SvcError of the given kind if the check fails, or the error of a failed read */
 async function checkPrecondition(
   context: Context,
   entry: OperationEntry,
@@ -98,8 +95,7 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   }));
 }
 
-/** Warns about fields that are not in the operation's schema. */
-async function warnOfUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
+async function warnAboutUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
   const known = Object.keys(input.shape);
   for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
     await context.warn(

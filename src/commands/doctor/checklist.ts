@@ -9,14 +9,13 @@ import type { DoctorFinding } from './check.ts';
 /** Minimum width of the details column. In a narrower terminal, details go below the names. */
 const MIN_DETAIL_WIDTH = 24;
 
-/** Formats findings as a checklist, wrapped to the width of the terminal. Joins checks skipped for the same reason. */
 export async function formatChecklist(
   allFindings: readonly DoctorFinding[],
   view: View,
   environment: Environment,
 ): Promise<string> {
   const findings = joinSkipped(allFindings);
-  const { mark, paint } = createMarks(view, environment);
+  const { mark, colorize } = createMarks(view, environment);
   const indent = mark('ok').length + 1;
   const width = Math.max(...findings.map(({ name }) => name.length));
   const isNarrow = view.width ? view.width - indent - width - 2 < MIN_DETAIL_WIDTH : false;
@@ -33,11 +32,11 @@ export async function formatChecklist(
     const below = [
       ...(isNarrow ? [first] : []),
       ...more,
-      ...(firstFixLine === undefined ? [] : [paint(state, FIX.trimEnd()) + FIX.slice(-1) + firstFixLine]),
+      ...(firstFixLine === undefined ? [] : [colorize(state, FIX.trimEnd()) + FIX.slice(-1) + firstFixLine]),
       ...moreFixLines.map((line) => ' '.repeat(FIX.length) + line),
     ];
     const head = isNarrow ? name : `${name.padEnd(width)}  ${first}`;
-    return [`${paint(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];
+    return [`${colorize(state, mark(state))} ${head}`, ...below.map((line) => margin + line)];
   });
   return `${lines.join('\n')}\n`;
 }

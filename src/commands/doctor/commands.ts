@@ -10,11 +10,11 @@ export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
     'Checks this machine, the profile and its credentials, the connection to the service, and its responses, and explains ' +
     'how to fix each problem. Only reads data, and changes nothing. With --local, checks the embedded service instead. ' +
     'Exits with 0, or with the exit code of the first failed check.',
-  examples: [
-    { command: 'svc doctor', caption: 'check the active profile' },
-    { command: 'svc doctor --local', caption: 'check the embedded service' },
-    { command: `svc doctor -o json --jq '.[] | select(.fix)'`, caption: 'list problems and their fixes as JSON' },
-  ],
+  examples: {
+    'svc doctor': 'check the active profile',
+    'svc doctor --local': 'check the embedded service',
+    [`svc doctor -o json --jq '.[] | select(.fix)'`]: 'list problems and their fixes as JSON',
+  },
   options: DOCTOR_FLAGS,
   load: async () => (await import('./doctor.ts')).doctorCommand,
 });

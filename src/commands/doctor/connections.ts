@@ -22,14 +22,10 @@ export async function tryPlainConnection({ host, port, signal }: ConnectTarget):
   }
 }
 
-/** A certificate that expires in fewer days causes a warning. */
 const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 
-/**
- * Opens a TLS connection and checks its certificate. Accepts invalid certificates, so that it can describe the problem.
- * Sends no data. Rejects with the system's error.
- */
+/** Accepts invalid certificates to describe their problem. Sends no data. Rejects with the system's error. */
 export async function tryTlsConnection(
   { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
   now: number,
@@ -51,14 +47,14 @@ export async function tryTlsConnection(
 
 function checkCertificate(socket: TLSSocket, host: string, now: number): CheckResult {
   const { subjectaltname = 'no name', issuer, valid_to: end } = socket.getPeerCertificate();
-  const issuedBy = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
+  const issuerName = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
   if (!socket.authorized) {
     const code = codeOf(socket.authorizationError);
     const { message, hint } = createNetworkFailure(Object.assign(new Error(code), { code }), host).error;
-    return fail('unreachable', `${message} (issued by ${issuedBy} for ${subjectaltname}, until ${end})`, hint);
+    return fail('unreachable', `${message} (issued by ${issuerName} for ${subjectaltname}, until ${end})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
-  const detail = `${socket.getProtocol()}, certificate issued by ${issuedBy}, expires in ${formatNounCount(days, 'day')}`;
+  const detail = `${socket.getProtocol()}, certificate issued by ${issuerName}, expires in ${formatNounCount(days, 'day')}`;
   return days < RENEWAL_DAYS ? warn(detail, 'renew the certificate before it expires') : ok(detail);
 }
 

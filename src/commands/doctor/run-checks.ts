@@ -31,11 +31,11 @@ async function runAfter(
 ): Promise<NamedResult> {
   const { name } = check;
   const failed = (await Promise.all(dependencies)).find(({ failure }) => failure !== undefined);
-  if (!failed?.failure) return { name, ...(await runOne(check, signal, milliseconds)) };
+  if (!failed?.failure) return { name, ...(await runCheck(check, signal, milliseconds)) };
   return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
 }
 
-async function runOne({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {
+async function runCheck({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {
   try {
     return await withTimeLimit(milliseconds, signal, run);
   } catch (thrown) {

@@ -1,12 +1,11 @@
-import type { Example } from '../../catalog/define.ts';
+import type { Examples } from '../../catalog/define.ts';
 import { GROUP_DETAILS } from '../../catalog/groups.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
-import { shortcutsTo } from '../tree/aliases.ts';
+import { findShortcuts } from '../tree/aliases.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
 
-/** Creates the help of a command or group. */
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const operands = leaf ? argumentsOf(leaf) : [];
   const sections = [
@@ -15,9 +14,12 @@ export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
     `Usage:\n  ${usageLine(node, operands)}`,
     section(
       'Aliases',
-      shortcutsTo(node.path).map((word) => `  svc ${word}`),
+      findShortcuts(node.path).map((word) => `  svc ${word}`),
     ),
-    section('Examples', leaf ? examplesOf(leaf).flatMap(exampleLines) : []),
+    section(
+      'Examples',
+      leaf ? Object.entries(examplesOf(leaf)).flatMap(([command, caption]) => [`  # ${caption}`, `  ${command}`]) : [],
+    ),
     section('Commands', formatRows(subcommandsOf(node))),
     section('Arguments', formatRows(operands.map(({ name, description }) => [name, description]))),
     ...(leaf ? flagSections(flagsOf(leaf)) : []),
@@ -31,8 +33,8 @@ function descriptionOf(leaf: LoadedLeaf): string {
   return commandDescription(summary, description);
 }
 
-function examplesOf(leaf: LoadedLeaf): readonly Example[] {
-  return (leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition).examples ?? [];
+function examplesOf(leaf: LoadedLeaf): Examples {
+  return (leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition).examples ?? {};
 }
 
 function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]): string {
@@ -43,10 +45,6 @@ function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]
     return required ? `<${whole}>` : `[${whole}]`;
   });
   return [...words, ...shown, '[flags]'].join(' ');
-}
-
-function exampleLines({ command, caption }: Example): string[] {
-  return [`  # ${caption}`, `  ${command}`];
 }
 
 /** Creates the sections for flags. Tuning flags come last. Omits hidden flags and flags without a description. */
@@ -75,7 +73,6 @@ export function flagDescription({ description, choices }: OptionDefinition): str
   return `${description.slice(0, description.length - notes.length)}: ${choices.join(', ')}${notes}`;
 }
 
-/** Joins the summary and description of a command into one paragraph. */
 export function commandDescription(summary: string, details: string | undefined): string {
   return details === undefined ? summary : `${summary}. ${details}`;
 }

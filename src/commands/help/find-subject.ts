@@ -8,7 +8,6 @@ import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
 /** Subject of `svc help <words>`: a topic, a command, or both, if they have the same name. */
 export interface HelpSubject {
   readonly topic: TopicName | undefined;
-  /** Words of the command, if the subject is a command. */
   readonly command: readonly string[] | undefined;
 }
 
@@ -48,8 +47,8 @@ function commandOfOperation(named: string): readonly string[] {
 
 /** Creates the error for an unknown name. Without a similar name, the hint refers to the list of names. */
 function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
-  const near = findNearest(named, known);
+  const nearest = findNearest(named, known);
   return new SvcError('usage', message, {
-    hint: near ? `did you mean '${near}'?` : "run 'svc help' for a list of commands and topics",
+    hint: nearest ? `did you mean '${nearest}'?` : "run 'svc help' for a list of commands and topics",
   });
 }

@@ -12,11 +12,11 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
       'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +
       'command line without free text and secrets, first IDs, and outcome. Other reads, dry runs, and killed commands are ' +
       'not recorded. The size of the file is limited. SVC_HISTORY=0 turns the history off.',
-    examples: [
-      { command: 'svc history --since 2h', caption: 'show the writes of the last two hours' },
-      { command: "svc history -o json --jq '.[] | select(.exitCode != 0)'", caption: 'list failed commands' },
-      { command: 'svc history clear', caption: 'delete the history' },
-    ],
+    examples: {
+      'svc history --since 2h': 'show the writes of the last two hours',
+      "svc history -o json --jq '.[] | select(.exitCode != 0)'": 'list failed commands',
+      'svc history clear': 'delete the history',
+    },
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
     options: HISTORY_FLAGS,
     columns: HISTORY_COLUMNS,

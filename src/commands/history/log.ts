@@ -40,16 +40,14 @@ interface Files {
   readonly older: string;
 }
 
-function filesIn({ state }: Folders): Files {
+function historyFiles({ state }: Folders): Files {
   const folder = join(state, 'history');
   return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
 }
 
-/**
- * Appends a line with a single write, so that concurrent writes don't mix. A newline before it ends a truncated line.
- */
+/** Writes once, so that concurrent writes don't mix. The leading newline ends a truncated line. */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
-  const files = filesIn(folders);
+  const files = historyFiles(folders);
   await createPrivateFolder(folders.state);
   await createPrivateFolder(files.folder);
   let size = 0;
@@ -80,7 +78,7 @@ async function rotate({ folder, current, older }: Files, clock: Clock): Promise<
 
 /** Returns all valid entries, oldest first. */
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
-  const { older, current } = filesIn(folders);
+  const { older, current } = historyFiles(folders);
   const texts = [await readTextIfExists(older, MAX_READ_BYTES), await readTextIfExists(current, MAX_READ_BYTES)];
   return texts.flatMap((text = '') => text.split('\n').flatMap(parseEntry));
 }
@@ -92,7 +90,7 @@ function parseEntry(line: string): readonly HistoryEntry[] {
 }
 
 export async function clearEntries(folders: Folders): Promise<void> {
-  const { older, current } = filesIn(folders);
+  const { older, current } = historyFiles(folders);
   for (const path of [older, current]) {
     await rm(path, { force: true }).catch((error: unknown) => {
       throw localFileError('remove', path, error);

@@ -9,7 +9,7 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { optionsForTarget } from './job-context.ts';
+import { optionsForTarget } from '../plan/job-context.ts';
 import type { BulkOperation, JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 
@@ -20,9 +20,9 @@ export async function showFinishedJob(
   description: JobDescription,
   journal: Journal,
 ): Promise<void> {
-  const noted = journal.getFact('done')?.rejects ?? null;
-  const written = noted === null ? undefined : (journal.getFact('rejects') ?? undefined);
-  const rejects = written ? pathRelativeTo(context.cwd, written.path, noted) : noted;
+  const savedPath = journal.getFact('done')?.rejects ?? null;
+  const written = savedPath === null ? undefined : (journal.getFact('rejects') ?? undefined);
+  const rejects = written ? pathRelativeTo(context.cwd, written.path, savedPath) : savedPath;
   const summary = summarizeJob(description, journal, rejects, bulk);
   journal.close();
   const [failed] = summary.failures;
@@ -30,15 +30,12 @@ export async function showFinishedJob(
   const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
   await printSummary(context, noun, summary, single);
   const options = optionsForTarget(context.options, description.target);
-  const again = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
-  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: again, single });
+  const retryCommand = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
+  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp: retryCommand, single });
   if (failure !== undefined) throw failure;
 }
 
-/**
- * Prints the summary of a stopped job.
- * @throws SvcError of the last run, or `stopped` if the process was killed
- */
+/** Prints the summary of a stopped job. @throws SvcError of the last run, or `stopped` if the process was killed */
 export async function showStoppedJob(
   context: Context,
   { noun, bulk }: JobRecords,
@@ -78,6 +75,6 @@ function summarizeJob(
 }
 
 /** Converts a path to a relative path. Prefers the saved path if it leads to the same file. */
-function pathRelativeTo(cwd: string, path: string, noted: string | null): string {
-  return noted !== null && resolve(cwd, noted) === path ? noted : relative(cwd, path);
+function pathRelativeTo(cwd: string, path: string, savedPath: string | null): string {
+  return savedPath !== null && resolve(cwd, savedPath) === path ? savedPath : relative(cwd, path);
 }

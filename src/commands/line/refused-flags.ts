@@ -30,9 +30,9 @@ export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Comma
           : hint`see ${helpStep(command)}`,
     });
   }
-  const contradicting = names.find((name) => NETWORK_FLAGS.includes(name));
-  if (names.includes('local') && contradicting !== undefined) {
-    throw new SvcError('usage', `--local and --${contradicting} cannot be combined`, {
+  const networkFlag = names.find((name) => NETWORK_FLAGS.includes(name));
+  if (names.includes('local') && networkFlag !== undefined) {
+    throw new SvcError('usage', `--local and --${networkFlag} cannot be combined`, {
       hint: '--local uses the embedded service of this machine',
     });
   }

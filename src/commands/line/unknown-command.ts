@@ -47,8 +47,8 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   if (!action) return { message, hint: groupHint(word, command, root) };
   const suggested = suggestCommands(node, [...action.words, ...(action.similar ?? [])]);
   if (suggested.length > 0) return { message, hint: didYouMeanOneOf(suggested) };
-  const isOfService = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
-  if (!isOfService) return { message, hint: commandsHint(command) };
+  const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
+  if (!hasOperations) return { message, hint: commandsHint(command) };
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
   return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
@@ -75,14 +75,14 @@ function listHint(root: Node): Hint {
 function rootHint(word: string, command: Command, root: Node): string | Hint {
   return (
     nearestHint(word, command) ??
-    sameNameHint([...nodesNamed(root, word)]) ??
+    sameNameHint([...findNodes(root, word)]) ??
     hint`${step('help', 'help')} lists the commands`
   );
 }
 
 /** Suggests only groups for a subcommand, because many groups have commands such as list and show. */
 function groupHint(word: string, command: Command, root: Node): string | Hint {
-  const groups = [...nodesNamed(root, word)].filter(({ children }) => children.size > 0);
+  const groups = [...findNodes(root, word)].filter(({ children }) => children.size > 0);
   return nearestHint(word, command) ?? sameNameHint(groups) ?? commandsHint(command);
 }
 
@@ -91,11 +91,11 @@ function commandsHint(command: Command): Hint {
 }
 
 function nearestHint(word: string, command: Command): string | undefined {
-  const near = findNearest(
+  const nearest = findNearest(
     word,
     command.commands.map((child) => child.name()),
   );
-  return near && `did you mean '${commandLineOf(step('help', ...commandWords(command), near))}'?`;
+  return nearest && `did you mean '${commandLineOf(step('help', ...commandWords(command), nearest))}'?`;
 }
 
 function sameNameHint(nodes: readonly Node[]): string | undefined {
@@ -107,7 +107,7 @@ function didYouMeanOneOf(nodes: readonly Node[]): string {
   return `did you mean ${suggestions.join(' or ')}?`;
 }
 
-function* nodesNamed(node: Node, name: string): Generator<Node> {
+function* findNodes(node: Node, name: string): Generator<Node> {
   if (node.name === name && (node.leaf || node.children.size > 0)) yield node;
-  for (const child of node.children.values()) yield* nodesNamed(child, name);
+  for (const child of node.children.values()) yield* findNodes(child, name);
 }

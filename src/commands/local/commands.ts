@@ -11,12 +11,12 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Import data into the embedded service',
     description:
       'Reads a settings file, or JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes all or nothing. Existing records are updated; records that are not in the file stay unchanged.',
-    examples: [
-      { command: 'svc local import state.yaml', caption: 'import a file' },
-      { command: 'svc local import state.json --dry-run', caption: 'validate a file' },
-      { command: 'svc local import svc.yaml --env staging', caption: 'import one environment of a settings file' },
-      { command: 'svc local export | svc local import - --store copy.sqlite', caption: 'copy one store to another' },
-    ],
+    examples: {
+      'svc local import state.yaml': 'import a file',
+      'svc local import state.json --dry-run': 'validate a file',
+      'svc local import svc.yaml --env staging': 'import one environment of a settings file',
+      'svc local export | svc local import - --store copy.sqlite': 'copy one store to another',
+    },
     arguments: [
       { name: 'file', description: "JSON or YAML file, folder of settings files, or '-' for stdin", required: true },
     ],
@@ -29,10 +29,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Export all data of the embedded service',
     description:
       'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner can read the file.',
-    examples: [
-      { command: 'svc local export', caption: 'print as JSON' },
-      { command: 'svc local export backup.yaml', caption: 'write a YAML file' },
-    ],
+    examples: { 'svc local export': 'print as JSON', 'svc local export backup.yaml': 'write a YAML file' },
     arguments: [{ name: 'file', description: 'output file (default: stdout)', required: false }],
     load: async () => (await import('./export.ts')).localExport,
   },
@@ -41,7 +38,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'dry-run'],
     summary: 'Delete all records of the embedded service',
     description: 'Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
-    examples: [{ command: 'svc local reset --yes', caption: 'skip the confirmation' }],
+    examples: { 'svc local reset --yes': 'skip the confirmation' },
     load: async () => (await import('./reset.ts')).localReset,
   },
   {
@@ -50,7 +47,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Run a command against the embedded service',
     description:
       'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command.',
-    examples: [{ command: 'svc local exec -- npm test', caption: 'run tests against the service' }],
+    examples: { 'svc local exec -- npm test': 'run tests against the service' },
     arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],
     load: async () => (await import('./exec.ts')).localExec,
   },
@@ -60,10 +57,10 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List webhook deliveries, newest first',
     description:
       'A delivery sends one event to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends pending deliveries. Failed deliveries are kept and can be retried.',
-    examples: [
-      { command: 'svc local deliveries list --state failed', caption: 'list failed deliveries' },
-      { command: 'svc local deliveries list --event comment.add -o json', caption: 'list one event type as JSON' },
-    ],
+    examples: {
+      'svc local deliveries list --state failed': 'list failed deliveries',
+      'svc local deliveries list --event comment.add -o json': 'list one event type as JSON',
+    },
     options: LIST_DELIVERIES_FLAGS,
     columns: DELIVERY_COLUMNS,
     load: async () => (await import('./deliveries.ts')).listLocalDeliveries,
@@ -81,7 +78,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Retry webhook deliveries',
     description:
       'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries are sent without waiting for their next attempt.',
-    examples: [{ command: 'svc local deliveries retry --failed', caption: 'retry all failed deliveries' }],
+    examples: { 'svc local deliveries retry --failed': 'retry all failed deliveries' },
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: RETRY_DELIVERIES_FLAGS,
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,

@@ -36,14 +36,14 @@ export async function localExec(context: Context, { arguments: words }: Invocati
 async function runWithServer(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
   const server = await startServer(service.handle, ADDRESS);
   try {
-    return await run(context, words, environmentFor(context.environment, server.url, service.target));
+    return await run(context, words, createEnvironment(context.environment, server.url, service.target));
   } finally {
     await server.close();
   }
 }
 
 /** Adds the variables for the embedded service. Removes the profile. */
-function environmentFor(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
+function createEnvironment(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
   const { [SETTING_VARIABLES.profile]: _, ...others } = environment;
   return {
     ...others,

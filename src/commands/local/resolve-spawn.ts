@@ -27,7 +27,7 @@ export function resolveSpawn(command: string, words: readonly string[], dependen
 
 /** Finds the batch file that Windows would run for a command. Returns `undefined` without a batch file. */
 function findBatchFile(command: string, dependencies: SpawnDependencies): string | undefined {
-  const { environment, cwd, isFile = isFileHere } = dependencies;
+  const { environment, cwd, isFile = fileExists } = dependencies;
   const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');
   const isPath = /[\\/]/.test(command);
   const folders = isPath ? [''] : (variable(environment, 'PATH') ?? '').split(';').filter((folder) => folder !== '');
@@ -43,7 +43,7 @@ function variable(environment: Environment, name: string): string | undefined {
   return key === undefined ? undefined : environment[key];
 }
 
-function isFileHere(path: string): boolean {
+function fileExists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 

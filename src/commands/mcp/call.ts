@@ -14,7 +14,6 @@ import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Functions of the MCP host that made a tool call. */
 export interface ToolHost {
   /** Aborted if the host cancels the call. */
   readonly signal: AbortSignal;
@@ -57,8 +56,8 @@ export async function callTool(
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
-    const reworded = error instanceof SvcError ? toToolError(error, options) : error;
-    await reportError(io, ['-o', 'json'], context.environment, reworded);
+    const toolError = error instanceof SvcError ? toToolError(error, options) : error;
+    await reportError(io, ['-o', 'json'], context.environment, toolError);
   } finally {
     await opened.close();
   }

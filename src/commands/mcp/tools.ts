@@ -11,7 +11,6 @@ export interface OperationTool {
   readonly entry: OperationEntry;
   readonly operation: Operation;
   readonly tool: Tool;
-  /** Custom code of the operation, if any. */
   readonly runner: OperationRunner | undefined;
 }
 
@@ -80,7 +79,6 @@ type Shape = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
-/** Schema of a bulk job's summary. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {
@@ -103,9 +101,9 @@ function createOutputSchema(
   { records, columns }: Operation,
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
-  const looseOutput = relaxSchema(output);
-  const items = records === undefined ? looseOutput : propertiesOf(looseOutput)[records];
-  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : looseOutput;
+  const relaxedOutput = relaxSchema(output);
+  const items = records === undefined ? relaxedOutput : propertiesOf(relaxedOutput)[records];
+  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : relaxedOutput;
   return {
     type: 'object',
     properties: {

@@ -115,14 +115,13 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
 }
 
 /** Returns `Saved profile 'prod' for API key key-1 at api.example.com (verified, selected)`. */
-function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, facts: readonly string[]): string {
+function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, details: readonly string[]): string {
   const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';
   const host = baseUrl === undefined ? '' : ` at ${new URL(baseUrl).host}`;
-  return `Saved profile '${name}'${owner}${host}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
+  return `Saved profile '${name}'${owner}${host}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
 }
 
-/** Lists the fields that every call requires and the profile does not have. */
 function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secrets): readonly string[] {
   const hasWorkspace = workspaceId !== undefined && secrets.workspaceAuthToken !== undefined;
   return [
@@ -132,7 +131,6 @@ function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secre
   ];
 }
 
-/** Prompts for missing required fields, if prompts are possible. */
 async function completeProfile(context: Context, options: AddOptions): Promise<Profile> {
   const { profile, authToken, workspaceAuthToken } = options;
   if (!canAsk(context)) return profile;
@@ -144,7 +142,6 @@ async function completeProfile(context: Context, options: AddOptions): Promise<P
   return { ...profile, baseUrl, apiKey, workspaceId };
 }
 
-/** Reads a secret from its source. Without a source, prompts for it. */
 async function obtainSecret(
   context: Context,
   source: SecretSource | undefined,

@@ -5,7 +5,6 @@ import { ADD_FLAGS } from './flags.ts';
 
 const NAME = { name: 'name', description: 'profile name', required: true } as const;
 
-/** Commands that manage profiles. */
 export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['profiles', 'add'],
@@ -16,21 +15,13 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       'saving, svc verifies the credentials with a read: if the service rejects them, nothing is saved. Secrets are ' +
       'stored in the OS keychain if it responds within 3 seconds, and otherwise in a file that only you can read. ' +
       'The first profile is selected automatically.',
-    examples: [
-      {
-        command: 'svc profiles add prod --base-url https://api.example.com --api-key key-1',
-        caption: 'prompt for the auth token',
-      },
-      {
-        command: 'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt',
-        caption: 'add a profile without prompts',
-      },
-      {
-        command:
-          'svc profiles add ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt',
-        caption: 'replace the token, and store it in a file',
-      },
-    ],
+    examples: {
+      'svc profiles add prod --base-url https://api.example.com --api-key key-1': 'prompt for the auth token',
+      'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt':
+        'add a profile without prompts',
+      'svc profiles add ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt':
+        'replace the token, and store it in a file',
+    },
     arguments: [{ ...NAME, description: "profile name: letters, digits, '.', '_', '-'", required: false }],
     options: ADD_FLAGS,
     load: async () => (await import('./add.ts')).addProfile,
@@ -39,7 +30,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'list'],
     globalFlags: ['result'],
     summary: 'List the profiles',
-    examples: [{ command: 'svc profiles list', caption: 'list all profiles' }],
+    examples: { 'svc profiles list': 'list all profiles' },
     columns: PROFILE_COLUMNS,
     load: async () => (await import('./list.ts')).listProfiles,
   },
@@ -47,7 +38,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'show'],
     globalFlags: ['profile', 'result'],
     summary: 'Show a profile with masked secrets',
-    examples: [{ command: 'svc profiles show staging', caption: 'show the profile staging' }],
+    examples: { 'svc profiles show staging': 'show the profile staging' },
     arguments: [{ ...NAME, description: 'profile name (default: the selected profile)', required: false }],
     load: async () => (await import('./show.ts')).showProfile,
   },
@@ -55,7 +46,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'use'],
     globalFlags: [],
     summary: 'Select the default profile',
-    examples: [{ command: 'svc profiles use staging', caption: 'use staging by default' }],
+    examples: { 'svc profiles use staging': 'use staging by default' },
     arguments: [NAME],
     load: async () => (await import('./change.ts')).useProfile,
   },
@@ -63,7 +54,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'rename'],
     globalFlags: [],
     summary: 'Rename a profile',
-    examples: [{ command: 'svc profiles rename staging test', caption: 'rename staging to test' }],
+    examples: { 'svc profiles rename staging test': 'rename staging to test' },
     arguments: [
       { name: 'old', description: 'current name', required: true },
       { name: 'new', description: 'new name', required: true },
@@ -74,7 +65,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['profiles', 'remove'],
     globalFlags: [],
     summary: 'Remove a profile and its secrets',
-    examples: [{ command: 'svc profiles remove staging', caption: 'remove staging and its secrets' }],
+    examples: { 'svc profiles remove staging': 'remove staging and its secrets' },
     description: 'Asks for confirmation on a terminal.',
     arguments: [NAME],
     load: async () => (await import('./change.ts')).removeProfile,
@@ -83,7 +74,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['auth', 'status'],
     globalFlags: ['service', 'result'],
     summary: 'Show the active credentials and settings, and where each comes from',
-    examples: [{ command: 'svc auth status', caption: 'show the active settings' }],
+    examples: { 'svc auth status': 'show the active settings' },
     description: 'Exits with 4 if required settings are missing, and lists them.',
     columns: STATUS_COLUMNS,
     load: async () => (await import('./status.ts')).authStatus,
@@ -92,7 +83,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     command: ['whoami'],
     globalFlags: ['service', 'result'],
     summary: 'Show the active connection in one line',
-    examples: [{ command: 'svc whoami', caption: 'show the API key, the service, and the profile' }],
+    examples: { 'svc whoami': 'show the API key, the service, and the profile' },
     description: 'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
     load: async () => (await import('./whoami.ts')).whoami,
   },

@@ -7,7 +7,6 @@ import type { Invocation, OperationRunner, RunOperation } from '../definition.ts
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Returns the custom code of an operation, or `runOperation`. */
 export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
   return runner ? runner.load() : runOperation;
 }
@@ -33,22 +32,20 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   });
 };
 
-/**
- * Selects the version in `--api-version`, or the first version that supports all given flags.
- * @throws SvcError `usage` for a flag that only another version supports
- */
+/** Selects the version by `--api-version` or by flags. @throws SvcError `usage` for a flag of another version */
 function selectVersion(
   versions: readonly [OperationEntry, ...OperationEntry[]],
   { options }: Invocation,
 ): OperationEntry {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
   const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
-  const foreignFlag = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
+  const findUnsupported = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
   const entry =
-    versions.find((each) => (requested === undefined ? !foreignFlag(each) : each.version === requested)) ?? versions[0];
-  const foreign = foreignFlag(entry);
-  const other = versions.find(({ flags }) => flags.some(({ name }) => name === foreign?.name));
-  if (foreign && other) throw new SvcError('usage', `--${foreign.name} requires --api-version ${other.version}`);
+    versions.find((each) => (requested === undefined ? !findUnsupported(each) : each.version === requested)) ??
+    versions[0];
+  const flag = findUnsupported(entry);
+  const other = versions.find(({ flags }) => flags.some(({ name }) => name === flag?.name));
+  if (flag && other) throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);
   return entry;
 }
 

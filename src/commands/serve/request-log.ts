@@ -55,7 +55,6 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
   };
 }
 
-/** Describes a call for `-o ndjson`. */
 function describeCall({ method, target, operation, status, error, milliseconds }: HandledCall, time: Date) {
   return {
     time: time.toISOString(),
@@ -72,7 +71,6 @@ function describeCall({ method, target, operation, status, error, milliseconds }
 
 /** Minimum width of a terminal for lines with a time and aligned columns. */
 const WIDE = 72;
-/** Maximum length of an unknown path in the log. */
 const MAX_PATH_LENGTH = 60;
 
 /** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
@@ -84,12 +82,12 @@ function createLineFormatter({ columns = 80 }: Sink, palette: Palette) {
     nameWidth = Math.max(nameWidth, name.length);
     const outcome = [status, error].filter(Boolean).join(' ');
     const duration = formatMilliseconds(milliseconds);
-    const paint = status < 400 ? palette.good : palette.bad;
+    const colorize = status < 400 ? palette.good : palette.bad;
     const cells = [
       ...(isWide ? [palette.dim(now.toTimeString().slice(0, 8))] : []),
       escapeForTerminal(method),
       isWide ? name.padEnd(nameWidth) : name,
-      paint(outcome),
+      colorize(outcome),
       isWide ? duration.padStart(6) : duration,
       formatRecords(operation),
     ];

@@ -28,10 +28,7 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
 }
 
-/**
- * Serves the store until a signal arrives. Returns on SIGTERM, and throws the reason of other signals.
- * @param options `timeScale`: factor for all delays between delivery attempts
- */
+/** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
 export async function serve(
   context: Context,
   address: ListenAddress,
@@ -63,9 +60,9 @@ export async function serve(
 
 async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
   const format = await context.format();
-  const isForScripts = format === 'json' || format === 'ndjson';
+  const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  await context.io.stdout.write(isForScripts ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
+  await context.io.stdout.write(isJson ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
 }
 
 function formatReadyLine(
@@ -92,7 +89,6 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
 
-/** Parses the flags that configure the service. */
 function parseServiceSwitches(options: ServeFlags): ServiceOptions {
   const without = options.without;
   const rateLimit = options.rateLimit;

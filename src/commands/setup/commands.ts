@@ -1,6 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
 
-/** The interactive command. It prompts for the values that flags do not provide, shows the request, and sends it. */
 export const SETUP_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'setup'],
@@ -8,13 +7,10 @@ export const SETUP_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Create an advanced webhook endpoint interactively',
     description:
       'Prompts for the URL and events, shows the request and the equivalent command, creates the endpoint, and prints its signing secret. Nothing is written before the final confirmation, where every answer can still be changed. Values given as flags are not prompted for. ACCESSIBLE=1 uses plain, numbered prompts.',
-    examples: [
-      { command: 'svc webhooks setup', caption: 'prompt for everything' },
-      {
-        command: 'svc webhooks setup --url https://example.com/hook',
-        caption: 'pass the URL, and prompt for the rest',
-      },
-    ],
+    examples: {
+      'svc webhooks setup': 'prompt for everything',
+      'svc webhooks setup --url https://example.com/hook': 'pass the URL, and prompt for the rest',
+    },
     flagsOf: 'webhooks.endpoints.create',
     load: async () => (await import('./endpoint.ts')).setUpEndpoint,
   },

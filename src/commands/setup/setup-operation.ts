@@ -14,7 +14,6 @@ import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { Data } from './data.ts';
 
-/** The operation that an interactive setup runs. */
 export type SetupOperation = Awaited<ReturnType<typeof loadSetupOperation>>;
 
 export async function loadSetupOperation(wanted: OperationName) {
@@ -22,17 +21,14 @@ export async function loadSetupOperation(wanted: OperationName) {
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
-/**
- * Reads the data given by flags.
- * @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command
- */
+/** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */
 export async function readFlagData(context: Context, { entry }: SetupOperation, invocation: Invocation): Promise<Data> {
   const { data } = await readInputData(context, entry, invocation);
   if (canAsk(context)) return data;
-  const [example] = entry.examples;
+  const [example = ''] = Object.keys(entry.examples);
   const command =
     Object.keys(data).length === 0
-      ? step('change', ...(example?.command ?? '').split(' ').slice(1))
+      ? step('change', ...example.split(' ').slice(1))
       : createEquivalentStep(context, entry, { ...sampleUrlIfMissing(entry, data), ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
     hint: hint`non-interactive: ${command}`,
@@ -44,7 +40,6 @@ function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
   return isMissing ? { url: SAMPLE_URL } : {};
 }
 
-/** Placeholder for a missing URL. */
 export const SAMPLE_URL = 'https://example.com/hook';
 
 /** Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. */

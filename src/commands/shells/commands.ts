@@ -21,7 +21,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
       globalFlags: [],
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
-      examples: [{ command: SESSION_COMMANDS[shell], caption: 'enable completion for this session' }],
+      examples: { [SESSION_COMMANDS[shell]]: 'enable completion for this session' },
       load: async () => {
         const { completionScript } = await import('./script.ts');
         return ({ io }) => io.stdout.write(completionScript(shell));
@@ -33,7 +33,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['dry-run'],
     summary: 'Install completion for a shell',
     description: 'Shows all file changes and asks for confirmation before writing them.',
-    examples: [{ command: 'svc completion install bash --yes', caption: 'skip the confirmation' }],
+    examples: { 'svc completion install bash --yes': 'skip the confirmation' },
     arguments: [SHELL],
     load: async () => (await import('./install.ts')).installCompletion,
   },
@@ -41,7 +41,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
     command: ['completion', 'uninstall'],
     globalFlags: ['dry-run'],
     summary: 'Remove the completion script and its start-up lines',
-    examples: [{ command: 'svc completion uninstall bash --yes', caption: 'skip the confirmation' }],
+    examples: { 'svc completion uninstall bash --yes': 'skip the confirmation' },
     arguments: [SHELL],
     load: async () => (await import('./install.ts')).uninstallCompletion,
   },

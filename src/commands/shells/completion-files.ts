@@ -61,8 +61,8 @@ function findBashStartUpFile(
 }
 
 function chooseShell(named: string | undefined, environment: Environment): Shell {
-  const wanted = named ?? basename(environment['SHELL'] ?? '');
-  const shell = SHELLS.find((known) => known === wanted);
+  const shellName = named ?? basename(environment['SHELL'] ?? '');
+  const shell = SHELLS.find((known) => known === shellName);
   if (shell) return shell;
   if (named === undefined) {
     throw new SvcError('usage', 'cannot detect your shell', {
@@ -95,13 +95,13 @@ function markedBlock(...lines: readonly string[]): string {
 const MARKED_BLOCK = /# >>> svc completion >>>\r?\n[\s\S]*?# <<< svc completion <<<(\r?\n)?/;
 
 /** Replaces the marked lines in a start-up file, or appends them. */
-export function withLines(text: string | undefined, lines: string): string {
+export function insertMarkedLines(text: string | undefined, lines: string): string {
   if (text === undefined) return lines;
   return MARKED_BLOCK.test(text) ? text.replace(MARKED_BLOCK, () => lines) : `${text}\n${lines}`;
 }
 
 /** Returns the exact text of a start-up file before the installation. Returns `undefined` if there was no file. */
-export function withoutLines(text: string): string | undefined {
+export function removeMarkedLines(text: string): string | undefined {
   const found = MARKED_BLOCK.exec(text);
   if (!found) return text;
   const [before, after] = [text.slice(0, found.index), text.slice(found.index + found[0].length)];

@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { createFolder, localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findCompletionFiles, withLines, withoutLines } from './completion-files.ts';
+import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from './completion-files.ts';
 import { completionScript } from './script.ts';
 import { SHELL_NAMES } from './shells.ts';
 
@@ -14,7 +14,6 @@ interface FileChange {
   /** Target of the path, if the path is a symbolic link. Writing to the target keeps the link. */
   readonly target: string;
   readonly text: string | undefined;
-  /** Description of the change in the confirmation. */
   readonly shown: string;
 }
 
@@ -23,7 +22,7 @@ export async function installCompletion(context: Context, { arguments: [named] }
   const changes = [await planChange(script, completionScript(shell), '(completion script)')];
   if (startUp) {
     const text = await readTextIfExists(startUp.path);
-    changes.push(await planChange(startUp.path, withLines(text, startUp.lines), startUp.lines));
+    changes.push(await planChange(startUp.path, insertMarkedLines(text, startUp.lines), startUp.lines));
   }
   const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
   if (await applyChanges(context, changes, unchangedMessage, 'Write these changes?'))
@@ -35,7 +34,7 @@ export async function uninstallCompletion(context: Context, { arguments: [named]
   const changes: (FileChange | undefined)[] = [];
   const text = startUp && (await readTextIfExists(startUp.path));
   if (startUp && text !== undefined) {
-    changes.push(await planChange(startUp.path, withoutLines(text), `remove:\n${startUp.lines}`));
+    changes.push(await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`));
   }
   changes.push(await planChange(script, undefined, '(delete the file)'));
   await applyChanges(context, changes, `completion for ${SHELL_NAMES[shell]} is not installed`, 'Make these changes?');
@@ -46,10 +45,7 @@ async function planChange(path: string, text: string | undefined, shown: string)
   return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
 
-/**
- * Shows the changes, asks for confirmation, and applies them. Without changes, prints `unchangedMessage`.
- * @returns whether any file was changed
- */
+/** Applies changes after confirmation. @returns whether any file was changed */
 async function applyChanges(
   context: Context,
   planned: readonly (FileChange | undefined)[],
@@ -80,10 +76,7 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
   }
 }
 
-/**
- * Resolves a symbolic link, even if its target does not exist.
- * @throws SvcError `local` for a link into a missing folder, or a circular link
- */
+/** Resolves a link, even to a missing target. @throws SvcError `local` for a missing folder or a circular link */
 async function resolveLink(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   if (!isLink) return path;

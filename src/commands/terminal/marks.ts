@@ -3,25 +3,22 @@ import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
-/** Result of a check. `info` is neutral. */
 export type CheckState = 'ok' | 'info' | 'warn' | 'fail' | 'skipped';
 
-/** Symbols, or words, and colors for the results of checks. */
 export interface Marks {
   /** Returns the symbol or word for a state, padded to a common width. */
   readonly mark: (state: CheckState) => string;
-  readonly paint: (state: CheckState, text: string) => string;
+  readonly colorize: (state: CheckState, text: string) => string;
 }
 
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
-/** Selects symbols if the terminal can show them, and words otherwise. */
 export function createMarks({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });
-  const paints = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
+  const colorizers = { ok: chalk.green, info: chalk.cyan, warn: chalk.yellow, fail: chalk.red, skipped: chalk.dim };
   return {
     mark: (state) => (usesSymbols ? SYMBOLS[state] : state.padEnd('skipped'.length)),
-    paint: (state, text) => paints[state](text),
+    colorize: (state, text) => colorizers[state](text),
   };
 }

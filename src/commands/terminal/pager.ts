@@ -49,7 +49,6 @@ function pagerCommand(environment: Environment): string | undefined {
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-/** Runs a pager until it exits, and returns whether it succeeded. */
 async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
   // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
@@ -64,7 +63,7 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
   });
   try {
     const exited = exitedNormally(child);
-    await feed(child.stdin, readAt, exited).finally(() => exited);
+    await writeToPager(child.stdin, readAt, exited).finally(() => exited);
     const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
     return succeeded;
@@ -74,7 +73,7 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
 }
 
 /** Writes all texts to a pager, no faster than it reads them, until it exits. */
-async function feed(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
+async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
   const isExited = exited.then(() => undefined);
   stdin.on('error', () => undefined);
   try {

@@ -22,11 +22,11 @@ export async function reportError(
   rememberEnvironmentSecrets(environment);
   const error = toSvcError(thrown);
   if (error.failure !== 'reader_gone') {
-    const ownWords = wordsBeforeSeparator(words);
+    const svcWords = wordsBeforeSeparator(words);
     const text = await renderError(error, {
       width: io.stderr.columns,
-      format: requestedFormat(ownWords, environment),
-      debug: ownWords.includes('--debug'),
+      format: requestedFormat(svcWords, environment),
+      debug: svcWords.includes('--debug'),
     });
     // Ignores a closed stderr; the exit code still reports the error.
     await io.stderr.write(toTerminalText(text, io.stderr, environment)).catch(() => undefined);

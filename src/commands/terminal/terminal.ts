@@ -30,7 +30,6 @@ export function supportsUnicode({ environment }: Pick<Context, 'environment'>): 
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether to use symbols. Requires Unicode support, and no preference for plain text. */
 export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
   return supportsUnicode(context) && !prefersPlainText(context);
 }
@@ -39,7 +38,6 @@ export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-/** Converts text to ASCII for a terminal without Unicode support. */
 export function toTerminalText(
   text: string,
   { isTerminal }: Pick<Sink, 'isTerminal'>,
@@ -53,9 +51,9 @@ export function createDisplayOptions(
   { io, environment, clock }: ProcessEnvironment,
   { time }: GlobalOptions,
 ): DisplayOptions {
-  const forPeople = io.stdout.isTerminal;
-  const marks = forPeople && canUseSymbols({ environment });
-  return { time, now: clock.now(), isInteractive: forPeople, useMarks: marks, glyphs: selectGlyphs({ environment }) };
+  const isTerminal = io.stdout.isTerminal;
+  const marks = isTerminal && canUseSymbols({ environment });
+  return { time, now: clock.now(), isInteractive: isTerminal, useMarks: marks, glyphs: selectGlyphs({ environment }) };
 }
 
 /** Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */

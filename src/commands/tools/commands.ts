@@ -2,7 +2,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { API_FLAGS, FOLDERS_TREE_FLAGS } from './flags.ts';
 
-/** Commands that describe the API, make raw calls, or show results in another form. */
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['api'],
@@ -10,14 +9,12 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Call any path of the service',
     description:
       'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses without the usual envelope are printed unchanged.',
-    examples: [
-      { command: `svc api /v2/agents/get --data '{"filter":"customOnly"}'`, caption: 'call a known path' },
-      { command: 'svc api /v2/some/new/path --data @body.json --auth workspace', caption: 'call any other path' },
-      {
-        command: `svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`,
-        caption: 'list the IDs on all pages',
-      },
-    ],
+    examples: {
+      [`svc api /v2/agents/get --data '{"filter":"customOnly"}'`]: 'call a known path',
+      'svc api /v2/some/new/path --data @body.json --auth workspace': 'call any other path',
+      [`svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`]:
+        'list the IDs on all pages',
+    },
     arguments: [{ name: 'path', description: 'path after the base URL: /v2/users/add', required: true }],
     options: API_FLAGS,
     load: async () => (await import('./api.ts')).apiCommand,
@@ -28,11 +25,11 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     summary: "Show an operation's JSON Schema",
     description:
       'Prints the schemas of the input and output of an operation, and of one record of its --file. With settings, prints the schema of settings files. Without a name, lists all operations.',
-    examples: [
-      { command: 'svc schema', caption: 'list every operation' },
-      { command: 'svc schema users add --jq .record', caption: 'show the fields of a record in a file' },
-      { command: 'svc schema settings > svc.schema.json', caption: 'check svc.yaml in an editor' },
-    ],
+    examples: {
+      'svc schema': 'list every operation',
+      'svc schema users add --jq .record': 'show the fields of a record in a file',
+      'svc schema settings > svc.schema.json': 'check svc.yaml in an editor',
+    },
     arguments: [
       {
         name: 'operation',
@@ -47,14 +44,14 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     command: ['openapi'],
     globalFlags: ['service', 'result'],
     summary: 'Print the API as an OpenAPI document',
-    examples: [{ command: 'svc openapi > openapi.json', caption: 'save the document for generators and API browsers' }],
+    examples: { 'svc openapi > openapi.json': 'save the document for generators and API browsers' },
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
   {
     command: ['version'],
     globalFlags: ['result'],
     summary: 'Print the version',
-    examples: [{ command: 'svc version', caption: 'print the version, like --version' }],
+    examples: { 'svc version': 'print the version, like --version' },
     load: async () => {
       const { version } = await import('../../kernel/version.ts');
       return async (context) => (await context.printer()).value({ version }, { renderText: () => `${version}\n` });
@@ -66,10 +63,10 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Draw the folders of an organization as a tree',
     description:
       'Shows the access, the ID, and the number of subfolders of each folder. With ACCESSIBLE=1, uses words and plain characters.',
-    examples: [
-      { command: 'svc folders tree --org acme', caption: 'draw all folders' },
-      { command: 'svc folders tree --org acme --folder f1 --max-depth 2', caption: 'draw two levels below one folder' },
-    ],
+    examples: {
+      'svc folders tree --org acme': 'draw all folders',
+      'svc folders tree --org acme --folder f1 --max-depth 2': 'draw two levels below one folder',
+    },
     options: FOLDERS_TREE_FLAGS,
     load: async () => (await import('./folders-tree.ts')).foldersTreeCommand,
   }),
@@ -79,13 +76,10 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show the contents of an access token',
     description:
       "Shows the claims of a user's access token, its lifetime, and the resources it grants access to. The signature is not verified. Pass the token through stdin: an argument would stay in the shell's history.",
-    examples: [
-      {
-        command:
-          'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect -',
-        caption: 'show the access that a new token grants',
-      },
-    ],
+    examples: {
+      'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect -':
+        'show the access that a new token grants',
+    },
     arguments: [{ name: 'token', description: "token, or '-' to read it from stdin", required: true }],
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,
   },

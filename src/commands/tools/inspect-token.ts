@@ -27,12 +27,12 @@ const COLUMNS: readonly Column[] = [
 async function renderToken({ claims, lifetime, resources }: AccessToken, view: View): Promise<string> {
   const { createTableRenderer, renderTable } = await import('../../output/table.ts');
   const otherClaims = Object.entries(claims).filter(([name]) => !SHOWN_SEPARATELY.has(name));
-  const facts = {
+  const fields = {
     ...Object.fromEntries(otherClaims),
     issued: lifetime.issuedAt ?? 'unknown',
     lifetime: describeLifetime(lifetime),
   };
-  const head = await (await createTableRenderer(view)).value(facts);
+  const head = await (await createTableRenderer(view)).value(fields);
   if (resources.length === 0) return `${head}\nThe token grants access to no resources.\n`;
   const rows = resources.map((resource) => ({ ...resource, ends: describeEnd(resource) }));
   return `${head}\n${await renderTable(rows, { ...view, columns: COLUMNS })}`;

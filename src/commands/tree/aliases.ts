@@ -28,11 +28,10 @@ export function findChild(node: Node, word: string): Node | undefined {
   return child ?? (node.path.length === 0 ? findByPath(node, SHORTCUTS.get(word)) : undefined);
 }
 
-/** Finds the command or group at a path. Returns `undefined` for an unknown path. */
 export function findByPath(root: Node, path: readonly string[] | undefined): Node | undefined {
   return path?.reduce<Node | undefined>((node, word) => node && findChild(node, word), root);
 }
 
-export function shortcutsTo(path: readonly string[]): readonly string[] {
+export function findShortcuts(path: readonly string[]): readonly string[] {
   return [...SHORTCUTS].filter(([, target]) => target.join(' ') === path.join(' ')).map(([word]) => word);
 }

@@ -3,7 +3,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { validateFlags } from './flags.ts';
 
-/** Example commands, by type of record. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   users: 'svc users validate --file users.csv',
   documents: 'svc documents validate --file documents.csv',
@@ -13,6 +12,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   activities: `echo '[{"id":"a1","actionIcon":"star"}]' | svc activities validate --for update --file -`,
   presence: `printf 'userId,status\\nu1,away\\n' | svc presence validate --file - --input-format csv`,
   notifications: `echo '[{"actionUser":{"userId":"u1"},"displayHeadlineMessageTemplate":"Hi","displayBodyMessage":"There","notifyUsers":[]}]' | svc notifications validate --file -`,
+};
+
+const OUTPUT_EXAMPLES = {
+  'svc users validate --file users.json --format github': 'print annotations for GitHub Actions',
+  'svc users validate --file users.ndjson -o json': 'print findings as JSON',
 };
 
 /** A `validate` command for each type of record that has bulk operations. */
@@ -37,18 +41,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
-    examples: [
-      ...(example ? [{ command: example, caption: 'check every record' }] : []),
-      ...(noun === 'users'
-        ? [
-            {
-              command: 'svc users validate --file users.json --format github',
-              caption: 'print annotations for GitHub Actions',
-            },
-            { command: 'svc users validate --file users.ndjson -o json', caption: 'print findings as JSON' },
-          ]
-        : []),
-    ],
+    examples: { ...(example && { [example]: 'check every record' }), ...(noun === 'users' && OUTPUT_EXAMPLES) },
     options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
     load: async () => {
       const { validateFiles } = await import('./validate.ts');

@@ -19,21 +19,14 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Receive, verify, and forward deliveries',
     description:
       'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs the deliveries of this endpoint again, with a signing secret that is stored on this machine, or with --secret-file. On a terminal, press r to replay the latest delivery.',
-    examples: [
-      { command: 'svc webhooks listen --local', caption: 'receive deliveries from the embedded service' },
-      {
-        command: "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook",
-        caption: 'forward only some events',
-      },
-      {
-        command: 'svc webhooks listen --secret-file secret.txt --forward-to http://127.0.0.1:3000/hook',
-        caption: 'verify, show, and forward deliveries',
-      },
-      {
-        command: 'svc webhooks listen --auth-token-file token.txt --exit-after 1 -o ndjson',
-        caption: 'wait for one basic delivery',
-      },
-    ],
+    examples: {
+      'svc webhooks listen --local': 'receive deliveries from the embedded service',
+      "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook":
+        'forward only some events',
+      'svc webhooks listen --secret-file secret.txt --forward-to http://127.0.0.1:3000/hook':
+        'verify, show, and forward deliveries',
+      'svc webhooks listen --auth-token-file token.txt --exit-after 1 -o ndjson': 'wait for one basic delivery',
+    },
     options: LISTEN_FLAGS,
     load: async () => (await import('./listen.ts')).listenCommand,
   }),
@@ -43,22 +36,15 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Send a delivery as the service would',
     description:
       'Sends a sample payload for the event type. Use --set or --from-file to change the payload. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless its status is 2xx.',
-    examples: [
-      {
-        command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
-        caption: 'send a signed delivery',
-      },
-      {
-        command:
-          "svc webhooks send comment.add --url http://127.0.0.1:3000/hook --set 'data.targetComment.commentText=Hello'",
-        caption: 'send a custom payload',
-      },
-      {
-        command: 'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode',
-        caption: 'send a base64-encoded basic delivery',
-      },
-      { command: 'svc webhooks send comment.add --via-service --local', caption: 'send to every subscribed endpoint' },
-    ],
+    examples: {
+      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt':
+        'send a signed delivery',
+      "svc webhooks send comment.add --url http://127.0.0.1:3000/hook --set 'data.targetComment.commentText=Hello'":
+        'send a custom payload',
+      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode':
+        'send a base64-encoded basic delivery',
+      'svc webhooks send comment.add --via-service --local': 'send to every subscribed endpoint',
+    },
     arguments: [{ name: 'event', description: 'event type, as listed by svc webhooks events', required: true }],
     options: SEND_FLAGS,
     load: async () => (await import('./send.ts')).sendCommand,
@@ -69,10 +55,10 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Print code that verifies deliveries in a receiver',
     description:
       'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
-    examples: [
-      { command: 'svc webhooks snippet --lang node', caption: 'print code for Node.js' },
-      { command: 'svc webhooks snippet --lang go > verify.go', caption: 'write Go code to a file' },
-    ],
+    examples: {
+      'svc webhooks snippet --lang node': 'print code for Node.js',
+      'svc webhooks snippet --lang go > verify.go': 'write Go code to a file',
+    },
     options: SNIPPET_FLAGS,
     load: async () => (await import('./snippet.ts')).snippetCommand,
   }),
@@ -82,16 +68,11 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Check a saved delivery',
     description:
       'Prints the decoded and decrypted payload of a valid delivery. For an invalid delivery, prints the reason and exits with 14. Takes a file recorded by svc webhooks listen, or a body and its headers.',
-    examples: [
-      {
-        command: 'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt',
-        caption: 'verify the signature',
-      },
-      {
-        command: 'svc webhooks verify --body b --headers h --secret-file s --at 2026-03-01T12:00:00Z',
-        caption: 'verify the delivery as of the time of receipt',
-      },
-    ],
+    examples: {
+      'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt': 'verify the signature',
+      'svc webhooks verify --body b --headers h --secret-file s --at 2026-03-01T12:00:00Z':
+        'verify the delivery as of the time of receipt',
+    },
     arguments: [{ name: 'file', description: 'file of a recorded delivery', required: false }],
     options: VERIFY_FLAGS,
     load: async () => (await import('./verify.ts')).verifyCommand,
@@ -102,16 +83,11 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Test a webhook receiver',
     description:
       'Sends valid, duplicate, out-of-order, encoded, encrypted, slow, forged, stale, truncated, and oversized (11 MB) deliveries. Prints the expected and the actual behavior of the receiver, and exits with 10 if it fails a case. Profile credentials are never sent.',
-    examples: [
-      {
-        command: 'svc webhooks test http://127.0.0.1:3000/hook --secret-file secret.txt',
-        caption: 'test a receiver of signed deliveries',
-      },
-      {
-        command: 'svc webhooks test http://127.0.0.1:3000/hook --auth-token-file token.txt --skip encoded',
-        caption: 'test a receiver of basic deliveries without encoding',
-      },
-    ],
+    examples: {
+      'svc webhooks test http://127.0.0.1:3000/hook --secret-file secret.txt': 'test a receiver of signed deliveries',
+      'svc webhooks test http://127.0.0.1:3000/hook --auth-token-file token.txt --skip encoded':
+        'test a receiver of basic deliveries without encoding',
+    },
     arguments: [{ name: 'url', description: 'URL of the receiver', required: true }],
     options: TEST_FLAGS,
     load: async () => (await import('./test.ts')).testCommand,
@@ -122,14 +98,11 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Send recorded deliveries again',
     description:
       'Sends deliveries recorded by svc webhooks listen, with their original bytes and headers. --resign renews the expired timestamps and signatures. --auth-token-file adds a token to basic deliveries, because recordings do not contain tokens. Exits with 10 if a target rejects a delivery.',
-    examples: [
-      { command: 'svc webhooks replay --list', caption: 'list the recorded deliveries' },
-      {
-        command:
-          'svc webhooks replay --since 2h --forward-to http://127.0.0.1:3000/hook --resign --secret-file secret.txt',
-        caption: 'replay the last two hours with new signatures',
-      },
-    ],
+    examples: {
+      'svc webhooks replay --list': 'list the recorded deliveries',
+      'svc webhooks replay --since 2h --forward-to http://127.0.0.1:3000/hook --resign --secret-file secret.txt':
+        'replay the last two hours with new signatures',
+    },
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: REPLAY_FLAGS,
     columns: RECORDED_COLUMNS,

@@ -86,8 +86,8 @@ async function* recordedPages(context: Context, replay: ReplayOptions, count: { 
 }
 
 function selectDeliveries(context: Context, { folder, ids, since }: ReplayOptions): AsyncGenerator<RecordedDelivery> {
-  const wanted = { ...(ids && { ids }), ...(since !== undefined && { since }) };
-  return readRecordedDeliveries(folder, wanted, (name) =>
+  const filter = { ...(ids && { ids }), ...(since !== undefined && { since }) };
+  return readRecordedDeliveries(folder, filter, (name) =>
     context.warn(`${join(folder, name)} is not a recorded delivery`),
   );
 }
@@ -157,7 +157,6 @@ async function* sendRecorded(
   }
 }
 
-/** Creates the request for a recorded delivery. Renews the signature or adds the token, if requested. */
 function createOutgoing(
   { id, form, headers, body }: RecordedDelivery,
   url: URL,

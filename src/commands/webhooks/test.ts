@@ -17,14 +17,11 @@ import type { TestFlags } from './flags.ts';
 import { readPublicKey } from './keys.ts';
 import { readSenderCredentials } from './sender-credentials.ts';
 
-/**
- * Tests a webhook receiver and prints the results.
- * @throws SvcError `some_failed` if the receiver fails a case
- */
+/** @throws SvcError `some_failed` if the receiver fails a case */
 export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
   const options = await readTestOptions(context, invocation);
   if (context.options.dryRun) return showPlan(context, options);
-  const grades = await grade(context, options);
+  const grades = await gradeCases(context, options);
   const printer = await context.printer();
   await printer.value(grades, { renderText: (view) => renderGrades(grades, view, context.environment) });
   if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate')) {
@@ -42,7 +39,10 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
 const VALID_REJECTED_HINT =
   'the valid delivery was rejected: check that the secret or token matches that of the receiver';
 
-async function grade(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
+async function gradeCases(
+  context: Context,
+  { url, effectsUrl, cases, sender }: TestOptions,
+): Promise<readonly Grade[]> {
   const { clock } = context;
   const postOptions = await createPostOptions(context);
   const progress = await context.progress();
@@ -75,13 +75,13 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
   const url = parseTargetUrl(address, 'url');
   const effects = options.effectsUrl;
   const effectsUrl = effects === undefined ? undefined : parseTargetUrl(effects, '--effects-url');
-  const proof = await readSenderCredentials(options, context.signal);
-  if (proof.form === 'advanced' && proof.secret === undefined) {
+  const credentials = await readSenderCredentials(options, context.signal);
+  if (credentials.form === 'advanced' && credentials.secret === undefined) {
     throw new SvcError('usage', '--secret-file is required to sign deliveries', {
       hint: 'for basic deliveries, use --auth-token-file, or --form basic if there is no token',
     });
   }
-  const sender = { ...proof, encryptFor: await readPublicKey(context, options.encryptFor) };
+  const sender = { ...credentials, encryptFor: await readPublicKey(context, options.encryptFor) };
   return { url, effectsUrl, cases: selectCases(options, sender), sender };
 }
 
@@ -100,14 +100,13 @@ function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfigur
   return chosen.filter(applies);
 }
 
-/** Renders a line per case: verdict, expected behavior, and actual behavior. */
 function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
-  const { mark, paint } = createMarks(view, environment);
+  const { mark, colorize } = createMarks(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];
   const rows = grades.map(({ case: name, expected, did }) => [name, expected, escapeForTerminal(did)]);
   const widths = [0, 1].map((column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   const blank = ' '.repeat(mark('ok').length);
-  const lines = grades.map(({ verdict }, index) => `${paint(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`);
+  const lines = grades.map(({ verdict }, index) => `${colorize(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`);
   return `${[...(view.headers ? [`${blank}  ${line(head)}`] : []), ...lines].join('\n')}\n`;
 }

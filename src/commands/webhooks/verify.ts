@@ -37,9 +37,9 @@ function verifyPayload(
 ): unknown {
   const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
-    const isOutOfTime = verification.reason.startsWith('the timestamp is ');
+    const isTimestampInvalid = verification.reason.startsWith('the timestamp is ');
     const hint = { hint: '--at <time> verifies the delivery as of the time it was received' };
-    throw verificationError(verification.reason, isOutOfTime ? hint : {});
+    throw verificationError(verification.reason, isTimestampInvalid ? hint : {});
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if ('reason' in unpacked) {
@@ -78,10 +78,7 @@ async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Bu
   return readNamedFile(file, cwd, { signal });
 }
 
-/**
- * Parses headers from a JSON object or from `name: value` lines. Skips a request line before the headers.
- * @throws SvcError `bad_data` for any other input
- */
+/** Parses a JSON object, or `name: value` lines after an optional request line. @throws SvcError `bad_data` */
 function parseHeaders(text: string, source: string): HeaderList {
   return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
 }
@@ -115,8 +112,8 @@ function parseHeaderLines(text: string, source: string): HeaderList {
 /** Parses `--at` as milliseconds since the epoch (default: now). */
 function parseAtFlag(text: string | undefined, now: number): number {
   if (text === undefined) return now;
-  const moment = parseTimestamp(text, now);
-  if (moment) return moment.seconds * 1000;
+  const timestamp = parseTimestamp(text, now);
+  if (timestamp) return timestamp.seconds * 1000;
   throw new SvcError('usage', `--at must be a time, got '${text}'`, {
     hint: 'use a value like 2026-03-01T12:00:00Z, or seconds since the epoch',
   });

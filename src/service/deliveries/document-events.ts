@@ -78,11 +78,11 @@ export function eventsOfNotification(notification: StoredNotification): readonly
 
 function findEventName(feature: unknown, action: unknown): string | undefined {
   return typeof action === 'string'
-    ? DOCUMENT_EVENT_TYPES.find((type) => isNamedBy(type, feature, action))?.name
+    ? DOCUMENT_EVENT_TYPES.find((type) => matchesEventType(type, feature, action))?.name
     : undefined;
 }
 
-function isNamedBy({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {
+function matchesEventType({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {
   if (action === name || `${feature}.${action}` === name) return true;
   return feature === EVENT_SOURCES[group] && action === actionType;
 }

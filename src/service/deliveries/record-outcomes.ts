@@ -30,7 +30,7 @@ export async function recordOutcomes(
   const { owner } = context;
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;
-    const update = updateFor(first, context);
+    const update = createUpdate(first, context);
     const keys = padKeys(group.map(({ delivery }) => delivery.key));
     const written = new Set((await updateDeliveries(database, { ...update, keys, owner })).map(({ key }) => key));
     if (update.state !== 'failed') continue;
@@ -52,13 +52,12 @@ interface DeliveryUpdate {
   readonly line: string;
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** Whether to delete the payload after the last attempt. */
   readonly dropsPayload: boolean;
 }
 
 type OwnedUpdate = DeliveryUpdate & { readonly keys: readonly number[]; readonly owner: string };
 
-function updateFor({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
+function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
   const line = formatAttempt(delivery.claimedAt, result.status, result.error);
   if (isDelivered(result)) return { line, state: 'delivered', dueAt: null, dropsPayload: true };
   // Basic webhooks are attempted only once.
@@ -81,7 +80,6 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
     .returning('key'),
 );
 
-/** Event type for an exhausted delivery. */
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**

@@ -11,7 +11,7 @@ export interface DirectAdapter extends DialectAdapter {
   yieldIfDue(): Promise<void> | undefined;
 }
 
-function isDirect(adapter: DialectAdapter): adapter is DirectAdapter {
+function isDirectAdapter(adapter: DialectAdapter): adapter is DirectAdapter {
   return 'rows' in adapter;
 }
 
@@ -50,7 +50,7 @@ export function prepareQuery<Parameters extends object, Row>(
     const query = known ?? build(database, withPlaceholders(parameters)).compile();
     if (!known) forms.queries.set(shape, query);
     const bound = query.parameters.map((value) => (value instanceof Placeholder ? values[value.index] : value));
-    if (isDirect(adapter)) {
+    if (isDirectAdapter(adapter)) {
       const pause = adapter.yieldIfDue();
       if (pause) await pause;
       return adapter.rows<Row>(query.sql, bound);

@@ -23,14 +23,14 @@ export function skipLocked<Table extends keyof Tables, Row>(
 
 /** Whether the database has concurrent writers. It is then remote, and a large query is faster than many small ones. */
 export function hasConcurrentWriters(database: Database): boolean {
-  return isSharing(database.getExecutor().adapter);
+  return isSharingAdapter(database.getExecutor().adapter);
 }
 
 export function columnTypesOf(database: Database): ColumnTypes {
   const { adapter } = database.getExecutor();
-  return isSharing(adapter) ? adapter.columnTypes : {};
+  return isSharingAdapter(adapter) ? adapter.columnTypes : {};
 }
 
-function isSharing(adapter: DialectAdapter): adapter is SharingAdapter {
+function isSharingAdapter(adapter: DialectAdapter): adapter is SharingAdapter {
   return 'sharesRows' in adapter;
 }

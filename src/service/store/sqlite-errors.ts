@@ -44,7 +44,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
 /** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
 export function toTransactionError(error: unknown, path: string): unknown {
   const code = primaryCode(error);
-  if (code === BUSY) return busyRefusal();
+  if (code === BUSY) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFullFailure(path, error);
   if (code === CORRUPT || code === NOTADB) return damagedFailure(path, error);
   if (code === IOERR || code === READONLY || code === CANTOPEN) {
@@ -58,7 +58,3 @@ export function toTransactionError(error: unknown, path: string): unknown {
 }
 
 export const OTHER_STORE_HINT = 'choose another store with --store';
-
-function busyRefusal(): Refusal {
-  return new Refusal('UNAVAILABLE', 'The store is busy.');
-}

@@ -14,7 +14,6 @@ export interface GradingDependencies {
   readonly createDelivery: CreateTestDelivery;
   readonly clock: Clock;
   readonly postOptions: Omit<PostOptions, 'write'>;
-  /** Fetches the effects so far, if the receiver reports them. */
   readonly fetchEffects?: (() => Promise<readonly ReceiverEffect[]>) | undefined;
   /** Called before each case with the number of finished cases. */
   readonly onProgress?: (done: number) => void;
@@ -32,10 +31,7 @@ const EFFECT_INTERVAL = 300;
  * Runs each case against a receiver, in sequence. If the receiver does not recover after a case, skips the remaining cases.
  * @throws SvcError `unreachable` if the receiver does not respond to the first case
  */
-export async function gradeReceiver(
-  cases: readonly ReceiverCase[],
-  dependencies: GradingDependencies,
-): Promise<readonly Grade[]> {
+export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies: GradingDependencies) {
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
   let crashCase: string | undefined;
@@ -68,10 +64,7 @@ async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies
   return { case: testCase, deliveries, results, isUnresponsive: false };
 }
 
-async function sendDelivery(
-  delivery: TestDelivery,
-  { url, postOptions, clock }: GradingDependencies,
-): Promise<PostResult> {
+async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }: GradingDependencies) {
   const { id: _, event: __, sendMode, ...outgoing } = delivery;
   const { write, allowance, elapsed } = createBodySender(sendMode, clock, postOptions.signal);
   const options = { ...postOptions, timeout: postOptions.timeout + allowance, ...(write && { write }) };
@@ -79,7 +72,6 @@ async function sendDelivery(
   return { ...result, milliseconds: Math.max(0, result.milliseconds - elapsed()) };
 }
 
-/** Whether the receiver responds, immediately or after a restart. */
 async function isReachable(dependencies: GradingDependencies, recoveryTime: number): Promise<boolean> {
   const { clock, postOptions } = dependencies;
   const healthCheck = {
@@ -101,7 +93,6 @@ function createUnreachableError(url: URL, result: PostResult): SvcError {
   });
 }
 
-/** Polls the effects of the deliveries until all expected effects are present or the time limit is reached. */
 async function waitForEffects(
   observed: readonly (CaseObservation | Grade)[],
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,

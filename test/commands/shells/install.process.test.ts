@@ -3,7 +3,11 @@ import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCompletionFiles, withLines, withoutLines } from '../../../src/commands/shells/completion-files.ts';
+import {
+  findCompletionFiles,
+  insertMarkedLines,
+  removeMarkedLines,
+} from '../../../src/commands/shells/completion-files.ts';
 import { newUser } from '../../acceptance/svc.ts';
 
 describe('completion install', () => {
@@ -119,20 +123,20 @@ describe('completion install', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constant('\n'))), (parts) => {
         const text = parts.join('');
-        const there = withLines(text, lines);
-        expect(withLines(there, lines)).toBe(there);
-        expect(withoutLines(there)).toBe(text);
-        expect(withoutLines(text)).toBe(text);
+        const there = insertMarkedLines(text, lines);
+        expect(insertMarkedLines(there, lines)).toBe(there);
+        expect(removeMarkedLines(there)).toBe(text);
+        expect(removeMarkedLines(text)).toBe(text);
       }),
     );
-    expect(withoutLines(withLines(undefined, lines))).toBeUndefined();
+    expect(removeMarkedLines(insertMarkedLines(undefined, lines))).toBeUndefined();
   });
 
   it('keeps its position among later lines, and joins no lines', () => {
-    const later = `${withLines('a=1', lines)}b=2\n`;
-    expect(withLines(later, lines.replace('. x', '. y'))).toBe(later.replace('. x', '. y'));
-    expect(withoutLines(later)).toBe('a=1\nb=2\n');
-    expect(withoutLines(`${withLines('a=1\n', lines)}b=2\n`)).toBe('a=1\nb=2\n');
-    expect(withoutLines(`${withLines(undefined, lines)}b=2\n`)).toBe('b=2\n');
+    const later = `${insertMarkedLines('a=1', lines)}b=2\n`;
+    expect(insertMarkedLines(later, lines.replace('. x', '. y'))).toBe(later.replace('. x', '. y'));
+    expect(removeMarkedLines(later)).toBe('a=1\nb=2\n');
+    expect(removeMarkedLines(`${insertMarkedLines('a=1\n', lines)}b=2\n`)).toBe('a=1\nb=2\n');
+    expect(removeMarkedLines(`${insertMarkedLines(undefined, lines)}b=2\n`)).toBe('b=2\n');
   });
 });

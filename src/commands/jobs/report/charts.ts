@@ -12,7 +12,7 @@ const LABEL_COUNT = 5;
 /** Creates the charts of a job. Very short jobs have no charts with a time axis. */
 export function createCharts(receipt: JobReceipt): readonly Chart[] {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
-  const overTime =
+  const timeCharts =
     intervals.length >= MIN_COLUMNS
       ? [
           createThroughputChart(receipt, intervals),
@@ -20,7 +20,7 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
           createInFlightChart(receipt, intervals),
         ]
       : [];
-  return receipt.histogram.length > 0 ? [...overTime, createLatencyChart(receipt)] : overTime;
+  return receipt.histogram.length > 0 ? [...timeCharts, createLatencyChart(receipt)] : timeCharts;
 }
 
 function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
@@ -110,14 +110,12 @@ function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
 }
 
 interface TimeChart extends Pick<Chart, 'title' | 'summary' | 'formatValue' | 'series'> {
-  /** Describes an interval in its tooltip, after its time. */
   readonly describe: (interval: Interval) => string;
   readonly values: (interval: Interval) => readonly number[];
   /** Columns of the data table after the time. */
   readonly table: Readonly<Record<string, (interval: Interval) => string>>;
 }
 
-/** Creates a chart with a column per interval. */
 function createTimeChart(intervals: readonly Interval[], { describe, values, table, ...chart }: TimeChart): Chart {
   const end = intervals.at(-1)?.to ?? 1;
   const formatSpan = ({ from, to }: Interval) => `${formatElapsed(from)} to ${formatElapsed(to)}`;
