@@ -18,8 +18,6 @@ export default function createRunFolder(): (() => void) | undefined {
   chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
   process.env[CACHE_VARIABLE] = mkdtempSync(join(folder, 'cache-'));
-  // For processes that tests start from source files.
-  process.env['NODE_COMPILE_CACHE'] = process.env[CACHE_VARIABLE];
   return () => rmSync(folder, { recursive: true, force: true });
 }
 

@@ -15,7 +15,6 @@ export type BatchRequestOutcome = RequestTiming &
       }
     /** The response confirms that all records succeeded. */
     | { readonly kind: 'confirmed' }
-    /** The response has one result for all records together. */
     | { readonly kind: 'answered_together'; readonly response: unknown }
     /** The service applied nothing because of the request's content. Other requests may succeed. */
     | {

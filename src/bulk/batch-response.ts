@@ -7,16 +7,12 @@ import type { BulkRecord, RecordResult } from './bulk-record.ts';
 export type ReportedRecords = 'all' | 'exceptions';
 
 export interface ParsedResponse {
-  /** Results of the reported records, in order. */
   readonly items: readonly RecordResult[];
   /** IDs in the response that were not in the request. */
   readonly unexpectedIds: readonly string[];
 }
 
-/**
- * Parses the results in a response, which is keyed by ID or a list in the order of the request. Only a literal `true`
- * is success. The outcome of a missing record is unknown.
- */
+/** Parses results by ID or in the order of the request. Only a literal `true` is success; a missing one is unknown. */
 export function parseItemResults(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
   if (Array.isArray(response)) return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
   const byId: Readonly<Record<string, unknown>> = isObject(response) ? response : {};
@@ -33,7 +29,6 @@ export function parseItemResults(batch: RecordList, response: unknown, reported:
   return { items, unexpectedIds: Object.keys(byId).length > mentioned ? findUnexpectedIds(byId, batch) : [] };
 }
 
-/** Applies a response with a single result to all records of the request. */
 export function parseSharedResult(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
   return { items: itemsOf(batch, () => response, reported), unexpectedIds: [] };
 }

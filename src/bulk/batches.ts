@@ -2,7 +2,6 @@ import type { BulkRecord } from './bulk-record.ts';
 
 export type RecordList = readonly BulkRecord[];
 
-/** Upper bounds of one request. Reaching either one completes the batch. */
 export interface BatchLimits {
   readonly records: number;
   /** JSON characters. A single record may be longer. */
@@ -18,10 +17,7 @@ export interface Batch {
 /** Records to send: any number of new ones, or the records of one earlier request, which is repeated unchanged. */
 export type PendingRecords = RecordList | { readonly resend: RecordList };
 
-/**
- * Splits records into batches, in order. An empty list ends the current batch. Records to resend form one batch,
- * regardless of the limits.
- */
+/** Splits records into batches, in order. An empty list ends the current batch; records to resend form one batch. */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,

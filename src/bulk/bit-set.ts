@@ -1,4 +1,3 @@
-/** A set of small whole numbers, one bit each. */
 export class BitSet {
   #words = new Uint32Array(1024);
   size = 0;

@@ -1,4 +1,3 @@
-/** A checked record that is ready to send. */
 export interface BulkRecord {
   readonly id: string;
   /** Index among all records of the input, from 0. Includes skipped records. */

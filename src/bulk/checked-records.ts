@@ -4,7 +4,6 @@ import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { createFinalizer, createPreparer, UnchangedRecord } from './record-preparation.ts';
 
-/** Reads a checked input again: the records to send, and the duplicates to skip. */
 export async function* readCheckedRecords(
   input: RecordInput,
   rules: RecordRules,

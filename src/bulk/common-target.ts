@@ -6,7 +6,6 @@ type UnnamedFieldPolicy = 'reject' | 'match first record';
  * not name a different one, because it would still be sent to the common target.
  */
 export class CommonTarget {
-  /** The record fields that name a target. */
   readonly fields: readonly string[];
   readonly #values: Map<string, unknown>;
   readonly #unnamed: UnnamedFieldPolicy;

@@ -1,4 +1,3 @@
-/** A problem in an input file, without the file's name. */
 export interface Diagnostic {
   /** Null if the problem concerns the whole file. */
   readonly line: number | null;
@@ -12,16 +11,11 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** A problem in an input file, with the file's name. */
 export interface FileDiagnostic extends Diagnostic {
-  /** The file name to show in messages. */
   readonly file: string;
 }
 
-/**
- * Formats a diagnostic as one line: `users.json:7: email: expected text, got a number`. If several records are on the line,
- * names the column and the record: `users.json:1:24: record 2: userId: is missing`.
- */
+/** Formats a diagnostic: `a.json:7: email: expected text`, or `a.json:1:24: record 2: …` for one of several on a line. */
 export function formatDiagnostic(diagnostic: FileDiagnostic): string {
   const { file, line, column, record, isExact } = diagnostic;
   const parts = [file, line, isExact || record !== undefined ? column : null];

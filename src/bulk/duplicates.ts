@@ -8,7 +8,6 @@ import { InputError } from './source/source.ts';
 export interface IdentifiedRecord {
   readonly id: string;
   readonly index: number;
-  /** The file name to show in messages. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -21,9 +20,7 @@ const MAX_IDS_PER_PASS = 250_000;
 
 export interface DuplicateResolution {
   readonly duplicates: 'fail' | 'first' | 'last';
-  /** Receives the indexes of the records to skip. */
   readonly skipped: BitSet;
-  /** Called with two records that have the same ID, if duplicates are not allowed. */
   readonly reportDuplicate: (record: IdentifiedRecord, earlier: IdentifiedRecord) => void;
 }
 

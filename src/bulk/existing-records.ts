@@ -8,10 +8,8 @@ export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string,
 /** How to handle records that already exist, instead of failing them. */
 export type ExistingRecords<Send = SendBatchRequest> =
   | { readonly action: 'skip' }
-  /** Updates the records that differ from the ones that were sent. */
   | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
 
-/** Numbers of existing records in a job, by outcome. */
 export interface ExistingCounts {
   readonly existing: number;
   readonly updated: number;
@@ -20,7 +18,6 @@ export interface ExistingCounts {
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
-/** Returns the counts plus the existing records of a batch. */
 export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
@@ -31,10 +28,7 @@ export function addExisting(counts: ExistingCounts, items: readonly RecordResult
   return sum;
 }
 
-/**
- * Looks up records that already exist, because an earlier request may have created them. A record that matches the one that
- * was sent counts as succeeded. Returns the given list if no record exists.
- */
+/** Settles records that exist: an earlier request may have created them. A record that matches has succeeded. */
 export async function settleExisting(
   items: readonly RecordResult[],
   lookUp: LookUpRecords | undefined,
@@ -63,12 +57,10 @@ export async function resolveExisting<Send>(
   return [...others, ...unchanged.map(markUnchanged), ...updated.map(markUpdated)];
 }
 
-/** Whether the service rejected a record because its ID exists. */
 function alreadyExists({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'already-exists';
 }
 
-/** Settles a record that already exists and may have been created by an earlier request of the job. */
 function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
   if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
@@ -76,7 +68,6 @@ function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined)
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }
 
-/** Marks an existing record that equals the one that was sent. */
 function markUnchanged({ record }: RecordResult): RecordResult {
   return {
     record,

@@ -1,7 +1,6 @@
 import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
 import type { LocateRecord, RecordPosition } from './record-position.ts';
 
-/** Unsuccessful records that share a reason. */
 export interface FailureReason {
   readonly status: 'failed' | 'unknown';
   /** The message, with the record's own ID masked so that equal reasons compare equal. */
@@ -17,7 +16,6 @@ export interface ReasonExample extends RecordPosition {
 
 export interface FailureReasons {
   readonly most: readonly FailureReason[];
-  /** Number of records with other reasons. */
   readonly others: number;
 }
 

@@ -25,10 +25,7 @@ class EmptyRows {
     return earlier;
   }
 
-  /**
-   * Returns the problem of the rows since the last call.
-   * @param read number of records read, at the end of the file
-   */
+  /** @param read number of records read, at the end of the file */
   take(read?: number): Diagnostic | undefined {
     if (this.#count === 0) return undefined;
     const suffix = this.#lastIndex + 1 === read ? ' at the end of the file' : '';
@@ -44,16 +41,13 @@ export class FindingCollector {
   diagnosticCount = 0;
   readonly warnings: FileDiagnostic[] = [];
   warningCount = 0;
-  /** Whether a file could not be read to its end. */
   isIncomplete = false;
   #new: FileDiagnostic[] = [];
-  /** The current file's name in messages. */
   #file = '';
   readonly #emptyRows = new EmptyRows();
   /** Number of problems that each hint solves. */
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
-  /** Hint for the first file that could not be read to its end. */
   #fileHint: string | undefined;
 
   /** How to fix all problems, or the most important ones. */
@@ -80,7 +74,6 @@ export class FindingCollector {
     this.add({ file: this.#file, ...problem }, hint);
   }
 
-  /** Adds a problem, with a hint if one fix applies to all problems of this kind. */
   add(finding: FileDiagnostic, hint?: string): void {
     this.diagnosticCount += 1;
     if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
@@ -95,7 +88,6 @@ export class FindingCollector {
     this.addToFile({ ...place, message: problem, isExact: true }, hint);
   }
 
-  /** Adds a row without values, by its index among all records. */
   addEmptyRow(line: number, index: number): void {
     this.#addEmptyRows(this.#emptyRows.add(line, index));
   }
@@ -105,7 +97,6 @@ export class FindingCollector {
     if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS)) this.#hints.set(hint, before + count);
   }
 
-  /** Records the name of a field that probably contains the missing ID. */
   recordRenamedField(name: string, idField: string): void {
     this.#renameHint ??= renameHint(name, idField);
   }
@@ -123,7 +114,6 @@ export class FindingCollector {
     this.warningCount += count;
   }
 
-  /** Returns the problems since the last call. */
   takeDiagnostics(): readonly FileDiagnostic[] {
     const found = this.#new;
     this.#new = [];

@@ -23,7 +23,6 @@ export interface Shard {
 
 const scratch = new Uint32Array(2);
 
-/** Whether an ID belongs to a shard. Each ID belongs to exactly one shard. */
 export function isInShard(id: string, { part, of }: Shard): boolean {
   hashId(id, scratch, 0);
   return (scratch[1] ?? 0) % of === part - 1;

@@ -8,7 +8,6 @@ export class IdScanner {
   readonly #field: string;
   /** The field's name, the colon, and the opening quote, spaced as in the first record. */
   #opening: string | undefined;
-  /** Indexes of the records whose scan yields a wrong ID. */
   readonly #misread = new BitSet();
 
   constructor(field: string) {

@@ -3,7 +3,6 @@ import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
 import { readFileBytes, readStreamBytes } from './source/bytes.ts';
 
-/** The bytes of an input, which can be read more than once. */
 export type InputBytes = RegularFileBytes | SpooledBytes;
 
 /** The bytes of a regular file, which must not change between the first read and the last. */
@@ -15,7 +14,6 @@ export class RegularFileBytes {
   /** Size, modification time, and inode at the first read. */
   #state: string | undefined;
 
-  /** @param size current size of the file */
   constructor(path: string, name: string, size: number, signal: AbortSignal) {
     this.path = path;
     this.size = size;
@@ -52,7 +50,6 @@ export class RegularFileBytes {
 /** The bytes of a pipe. The first read copies them to a spool, a private file that later reads use. */
 export class SpooledBytes {
   readonly path: string;
-  /** The size of a pipe is unknown. */
   readonly size = undefined;
   readonly #name: string;
   readonly #stream: () => Promise<NodeJS.ReadableStream>;

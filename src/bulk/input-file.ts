@@ -16,7 +16,6 @@ import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 export interface FileFingerprint {
   /** Size of the file, compressed or not. */
   readonly bytes: number;
-  /** Hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -35,11 +34,9 @@ export interface InputFile {
   open(warn?: (warning: Diagnostic) => void): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
-  /** Deletes the spool, if there is one. */
   discard(): Promise<void>;
 }
 
-/** The file to open, and the layout of its records. */
 export interface InputFileRequest extends InputTextRequest, RecordLayout {
   /** The name in messages (default: the path). */
   readonly name?: string;
@@ -96,7 +93,6 @@ async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, 
   return new SpooledBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 
-/** A first pass over the bytes, in progress. */
 interface FirstPass {
   readonly fingerprint: FingerprintStream;
   readonly text: Promise<InputText>;
@@ -171,11 +167,9 @@ class TextFile implements InputFile {
   }
 }
 
-/** Computes the size and hash of the bytes that pass through. */
 class FingerprintStream {
   readonly #hash: Hash = createHash('sha256');
   bytes = 0;
-  /** Available at the end of the bytes. */
   result: FileFingerprint | undefined;
 
   async *pass(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

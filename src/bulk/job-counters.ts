@@ -3,7 +3,6 @@ import { addExisting, type ExistingCounts } from './existing-records.ts';
 import type { OutcomeCounts } from './journal/journal.ts';
 import type { BatchResult } from './send-batch.ts';
 
-/** Counters for a running job, including its earlier runs. */
 export class JobCounters {
   succeeded: number;
   failed: number;
@@ -25,7 +24,6 @@ export class JobCounters {
     this.retries = retries;
   }
 
-  /** Number of records with a final outcome. */
   get decided(): number {
     return this.succeeded + this.failed + this.unknown + this.existing.existing;
   }

@@ -15,7 +15,6 @@ export interface BulkJob {
   readonly stopAtErrors?: number;
   /** Records to include in results (default: `exceptions`). */
   readonly reported?: ReportedRecords;
-  /** Whether a record succeeded in an earlier run of the job. */
   readonly hasEarlierSuccess?: boolean;
 }
 
@@ -23,7 +22,6 @@ export interface BulkJob {
 export interface BatchLog {
   /** Logs that a batch is about to be sent. The engine sends the batch only after this method returns. */
   recordIntent(batch: RecordList): void;
-  /** Logs the final result of a batch. */
   recordResult(batch: RecordList, result: BatchResult): Promise<void>;
 }
 
@@ -48,11 +46,7 @@ const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set([
 /** Number of consecutive batches without a response, including retries, after which the job stops. */
 const MAX_UNANSWERED_BATCHES = 10;
 
-/**
- * Sends the records of a job in concurrent batches until all are sent or the job stops, then waits for the batches in
- * flight. The engine does not print, read a clock, or report unsent records.
- * @returns the reason for an early stop
- */
+/** Sends records in concurrent batches, and waits for those in flight. @returns the reason for an early stop */
 export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): Promise<StopReason | undefined> {
   const run = new Run(job, dependencies);
   try {
@@ -66,7 +60,6 @@ export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): P
   return run.finish();
 }
 
-/** State of a running job: batches in flight, errors, and the reason for a stop. */
 class Run {
   readonly #job: BulkJob;
   readonly #dependencies: JobDependencies;
@@ -79,7 +72,6 @@ class Run {
   #consecutiveUnanswered = 0;
   #stop: StopReason | undefined;
   #unexpectedError: { readonly thrown: unknown } | undefined;
-  /** Called when a batch completes while `#nextCompletion` is pending. */
   #notifyCompletion: (() => void) | undefined;
 
   constructor(job: BulkJob, dependencies: JobDependencies) {
@@ -98,7 +90,6 @@ class Run {
     return this.#acquireSlot(records);
   }
 
-  /** Sends a batch in the background, after `waitForCapacity`. */
   start(batch: Batch): void {
     this.#inFlight += 1;
     void this.#send(batch)

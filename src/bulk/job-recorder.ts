@@ -27,7 +27,6 @@ const FACTS_INTERVAL = 1_000;
 /** Interval between flushes to disk, in milliseconds. A machine crash loses at most this much. */
 const DURABLE_INTERVAL = 1_000;
 
-/** Records the intents and results of a job in the journal, the results file, and the metrics. */
 export class JobRecorder implements BatchLog {
   readonly #options: JobRecorderOptions;
   /** Number of this run of the job, from 1. */
@@ -35,7 +34,6 @@ export class JobRecorder implements BatchLog {
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
-  /** Existing records of the batches in the journal. */
   #existing: ExistingCounts;
   #flushing = false;
   #inFlight = 0;
@@ -76,7 +74,6 @@ export class JobRecorder implements BatchLog {
     if (resultsError) throw resultsError;
   }
 
-  /** Wraps `send` and measures its requests. */
   withMetrics(send: SendBatchRequest): SendBatchRequest {
     return async (batch, kind) => {
       this.#inFlight += 1;
@@ -90,7 +87,6 @@ export class JobRecorder implements BatchLog {
     };
   }
 
-  /** Writes all pending changes, with `now` as the end of the run. */
   flush(durability: Durability = 'written', now = this.#options.clock.now()): void {
     this.#saveFacts(now);
     this.#options.journal.flush(durability);

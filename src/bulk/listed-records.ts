@@ -3,10 +3,7 @@ import { isObject } from '../kernel/is-object.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 
-/**
- * Creates a function that converts the records of a list command to records to send. Returns other records unchanged.
- * @param omitted receives the names of the omitted fields
- */
+/** Converts the records of a list command to records to send. @param omitted receives the names of omitted fields */
 export function createListedConverter(
   { listed, id }: Pick<BulkFields, 'listed' | 'id'>,
   omitted: Set<string>,

@@ -6,7 +6,6 @@ import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';
 
-/** The input, read again at the end of a run, and the files to write. */
 export interface OutcomeFilesRequest {
   readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly skipped: RecordList }>;
   readonly journal: Journal;
@@ -16,10 +15,7 @@ export interface OutcomeFilesRequest {
   readonly isFinal: boolean;
 }
 
-/**
- * Writes the rejects of the whole job, and adds a line to the results for each unsent record. Both files are derived
- * from the input and the journal, so a killed run does not affect them.
- */
+/** Writes the rejects, and the results of unsent records, from input and journal: a killed run does not affect them. */
 export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<void> {
   const { recordLists, journal, rejects, results, isFinal } = request;
   const reader = new OutcomeReader(journal);

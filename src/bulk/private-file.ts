@@ -16,7 +16,6 @@ export class PrivateFile {
     this.#handle = handle;
   }
 
-  /** @param existing how to treat an existing file: empty it, append to it, or fail */
   static async create(path: string, existing: 'empty' | 'keep' | 'fail'): Promise<PrivateFile> {
     try {
       const handle = await open(path, FLAGS[existing], 0o600);

@@ -5,10 +5,7 @@ import { type RecordCheck, RecordChecker, type RecordListener, type RecordRules 
 import type { RecordInput } from './record-input.ts';
 import { InputError } from './source/source.ts';
 
-/**
- * Reads an input for the first time and checks every record, without keeping any in memory. If an error hides the rest
- * of a file, that error is the file's last diagnostic.
- */
+/** Reads an input for the first time and checks every record. An error that hides the rest of a file comes last. */
 export async function checkRecords(
   input: RecordInput,
   rules: RecordRules,

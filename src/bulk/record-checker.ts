@@ -22,9 +22,7 @@ import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { SuspiciousValues } from './suspicious-values.ts';
 
-/** Rules for valid records, and for the records to send. */
 export interface RecordRules extends PreparationRules {
-  /** How to handle records with the same ID. `fail` reports them as problems. */
   readonly duplicates: 'fail' | 'first' | 'last';
   /** The shard to send. Records of other shards are only checked. */
   readonly shard?: Shard;
@@ -37,7 +35,6 @@ export interface RecordCheck {
   /** Number of records to send, without other shards and skipped duplicates. */
   readonly records: number;
   readonly read: number;
-  /** Number of skipped duplicates. */
   readonly skipped: number;
   readonly diagnostics: readonly FileDiagnostic[];
   readonly diagnosticCount: number;
@@ -54,7 +51,6 @@ export interface RecordCheck {
   /** The first valid record, for a preview. */
   readonly first: BulkRecord | undefined;
   readonly files: readonly CheckedFile[];
-  /** Whether the record at an index is skipped as a duplicate. */
   isSkipped(index: number): boolean;
 }
 
@@ -126,13 +122,11 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     return file;
   }
 
-  /** Ends a file. @param error the reason why the rest of the file cannot be read */
   endFile(error?: InputError): void {
     this.leaveFile(this.read, error);
     for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? []) this.addWarning(summary, count);
   }
 
-  /** Creates a function that checks the records of a file in order. */
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);
@@ -155,10 +149,7 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     };
   }
 
-  /**
-   * Creates a function that checks one record, given its index in the input and in the chunk. The function throws an
-   * InputError if the record cannot be read.
-   */
+  /** Creates the check of a record, given its index in input and chunk. @throws InputError if it is unreadable */
   #createRecordChecker(source: Source, file: FileCheck, lines: SharedLines) {
     const { fields, shard } = this.#rules;
     const { first } = file;
@@ -217,7 +208,6 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
-  /** Warns once per unknown field. */
   #warnAboutField(field: string, line: number): void {
     const { knownFields, bareIds, id } = this.#rules.fields;
     const effect = bareIds ? `is dropped; only '${id}' of each record is sent` : 'is sent unchanged';

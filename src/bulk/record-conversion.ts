@@ -174,7 +174,6 @@ function createUnionConverter(schema: z.ZodType): Convert {
   };
 }
 
-/** Converts the scalars in a value to their own YAML types. */
 function toOwnType(value: unknown, report: ReportProblem): unknown {
   if (value instanceof PlainScalar)
     return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);

@@ -4,23 +4,18 @@ import { createMemoryFile, type InputFile, type InputFileRequest, openInputFile 
 import { joinFileNames } from './record-position.ts';
 import type { FieldMap } from './source/field-map.ts';
 
-/** The records of a job, from one or more files. */
 export interface RecordInput {
-  /** At least one file. */
   readonly files: readonly InputFile[];
   /** The name in messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */
   readonly name: string;
-  /** Bytes read in the first pass, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
   /** Call after the first pass. @throws SvcError `usage` if no record has a field of `--map` */
   requireMappedFields(): void;
-  /** Deletes the spools of pipes. */
   discard(): Promise<void>;
 }
 
 export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
 
-/** The files to read, and the layout of their records. */
 export interface InputRequest extends Omit<InputFileRequest, keyof FileChoice> {
   readonly files: readonly FileChoice[];
 }

@@ -5,20 +5,15 @@ export interface RecordPosition {
   readonly line: number | null;
 }
 
-/** Returns the position of a record from its index in the input and its line. */
 export type LocateRecord = (at: number, line: number | null) => RecordPosition;
 
 /** An input file, and the index of its first record in the whole input. */
 export interface FileSpan {
-  /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
   readonly first: number;
 }
 
-/**
- * Creates a function that locates records in files. With a single file, positions contain only the line; without files,
- * the line is null.
- */
+/** Creates a function that locates records. With one file, positions contain only the line; without files, null. */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
@@ -28,10 +23,7 @@ export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   };
 }
 
-/**
- * Finds the file that contains a record: the last one that starts at or before its index. An empty file starts at the
- * same index as the next file.
- */
+/** Finds the last file that starts at or before an index. An empty file starts at the same index as the next one. */
 function findFileIndex(files: readonly FileSpan[], at: number): number {
   let [low, high] = [0, files.length];
   while (low < high) {
@@ -42,7 +34,6 @@ function findFileIndex(files: readonly FileSpan[], at: number): number {
   return low - 1;
 }
 
-/** Maximum number of file names to list. */
 const MAX_LISTED_FILES = 3;
 
 /** Joins file names for messages: `users.json`, `a.json, b.csv`, `a.json and 9 more files`. */

@@ -10,7 +10,6 @@ import type { Source, SourceRecord } from './source/source.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A record that was read and prepared for a request. */
 export interface PreparedRecord {
   /** The value that the schema validates. */
   readonly value: unknown;
@@ -22,7 +21,6 @@ export interface PreparedRecord {
   readonly isChanged: boolean;
   /** Problems that the schema does not detect. */
   readonly problems: readonly RecordProblem[];
-  /** Number of `problems` that concern the target. */
   readonly targetConflicts: number;
 }
 
@@ -37,10 +35,7 @@ export interface PreparationRules {
 
 const NO_FIELDS: Fields = {};
 
-/**
- * Creates a function that prepares the records of a source.
- * @param omitted receives the names of the fields of listed records that are dropped
- */
+/** @param omitted receives the names of the fields of listed records that are dropped */
 export function createPreparer(
   source: Source,
   rules: PreparationRules,
@@ -82,7 +77,6 @@ const NOT_AN_OBJECT = {
   problems: [],
 };
 
-/** Removes the fields that repeat the common target. */
 function removeTargetFields(converted: Fields, target: CommonTarget, problems: RecordProblem[]) {
   const stated = target.fields.filter((name) => Object.hasOwn(converted, name));
   let targetConflicts = 0;
@@ -98,7 +92,6 @@ function removeTargetFields(converted: Fields, target: CommonTarget, problems: R
   return { ownFields, targetConflicts };
 }
 
-/** Creates a function that turns valid prepared records into records to send. */
 export function createFinalizer(source: Source, { fields }: PreparationRules) {
   const { id: idField, bareIds } = fields;
   const unchanged = canSendSourceText(source, fields);
@@ -119,7 +112,6 @@ export function canSendSourceText({ isVerbatim }: Pick<Source, 'isVerbatim'>, { 
   return isVerbatim && field !== undefined && !bareIds;
 }
 
-/** A record that is sent as the JSON text from its source. */
 export class UnchangedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;

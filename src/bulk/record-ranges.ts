@@ -2,7 +2,6 @@ import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
 import type { RecordRange } from './journal/sent-batches.ts';
 
-/** Returns the range of a non-empty batch. */
 export function rangeOf(batch: RecordList): RecordRange {
   return { first: batch[0]?.index ?? 0, last: batch.at(-1)?.index ?? 0, count: batch.length };
 }
@@ -30,7 +29,6 @@ export function splitByOutcome(
   return parts;
 }
 
-/** Whether a record was not applied, or may be sent again. */
 function isUnsettled({ status, open }: RecordResult): boolean {
   return status === 'skipped' || open === true;
 }

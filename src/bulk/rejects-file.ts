@@ -6,7 +6,6 @@ import { PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
 
-/** Text before, between, and after the records of a file. */
 interface FileFraming {
   readonly before: string;
   readonly between: string;
@@ -21,7 +20,6 @@ const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>>
 };
 
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
-  /** Base for the file's name if no path is given. */
   readonly name: string;
   /** Whether records are converted to NDJSON instead of keeping their source text. */
   readonly isConverted: boolean;
@@ -49,7 +47,6 @@ export interface RejectsRequest {
   readonly earlier?: WrittenRejects;
 }
 
-/** Chooses the format of the input files if they share one, and NDJSON otherwise. */
 export function chooseRejectsFormat(
   files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
   fallbackName: string,

@@ -69,7 +69,6 @@ export class IdHashSet {
     return this.#hashes.has(scratchHash[0] ?? 0n);
   }
 
-  /** Splits the set into sets of at most `size` hashes. */
   split(size: number): IdHashSet[] {
     return Array.from(
       { length: Math.ceil(this.#all.length / size) },

@@ -16,7 +16,6 @@ export class RepeatedRefusals {
   #message = '';
   #count = 0;
 
-  /** @param hasSuccess whether an earlier record of the job succeeded */
   constructor(hasSuccess: boolean) {
     this.#hasSuccess = hasSuccess;
   }

@@ -60,13 +60,11 @@ export function createRequestSender(
   };
 }
 
-/** Prints every request in order, for `--dry-run`. */
 export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
   const buildText = createTextBuilder(calls);
   for await (const { records } of batches) await calls.client.sendText(calls.operation, buildText(records));
 }
 
-/** Creates a function that builds the JSON text of a request. */
 function createTextBuilder(
   { data, fields: { field } }: BatchCalls,
   toJson: RecordToJson = ({ json }) => json,
@@ -110,7 +108,6 @@ function interpretError(
   }
 }
 
-/** Creates the outcome of a request that was rejected because a record exists. */
 function createExistingOutcome(error: SvcError, batch: RecordList): UnmeasuredOutcome {
   if (batch.length > 1) return { kind: 'refused', error };
   return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };

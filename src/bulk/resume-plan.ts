@@ -4,11 +4,9 @@ import type { SentBatch } from './journal/sent-batches.ts';
 
 const BATCH_BOUNDARY: RecordList = [];
 
-/** How to handle batches without an outcome. */
 export interface ResumeRules {
   /** Whether the records of a batch may be sent again. */
   mayResend(batch: SentBatch): boolean;
-  /** Receives the records of a batch that may not be sent again. */
   markUnknown(batch: RecordList): Promise<void>;
 }
 
@@ -50,11 +48,9 @@ export async function* planResume(
 interface FinishedSegment {
   /** The records of a batch without an outcome. */
   readonly records: RecordList;
-  /** Whether sending the records again is unsafe. */
   readonly isLost: boolean;
 }
 
-/** Steps through the journal's batches in parallel with the records. */
 class BatchCursor {
   readonly #batches: Iterator<SentBatch>;
   #batch: IteratorResult<SentBatch>;
@@ -91,7 +87,6 @@ class BatchCursor {
     return finished;
   }
 
-  /** Returns the current segment and starts a new one. */
   takeFinished(): FinishedSegment {
     const finished = { records: this.#records, isLost: this.#isLost && this.#records.length > 0 };
     this.#records = [];

@@ -6,7 +6,6 @@ import type { RecordResult, RecordStatus } from './bulk-record.ts';
 import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 
-/** The outcome of a batch after all of its requests. */
 export interface BatchResult {
   /** Results in input order, of all records or only of the exceptions. A skipped record was not applied. */
   readonly items: readonly RecordResult[];
@@ -24,18 +23,15 @@ type Send = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcom
 
 export interface BatchSenderDependencies {
   readonly send: Send;
-  /** Waits before the nth retry. */
   readonly pause: (repetition: number) => Promise<void>;
   /** Number of requests in this run that got a response. */
   readonly countAnswered: () => number;
   readonly repeatedRefusals: RepeatedRefusals;
   readonly lookUp?: LookUpRecords | undefined;
-  /** How to handle records that existed before the job (default: they fail). */
   readonly existing?: ExistingRecords<Send> | undefined;
   readonly reported: ReportedRecords;
 }
 
-/** Maximum number of retries for records that fail with an internal service error. */
 const INTERNAL_ERROR_RETRIES = 2;
 
 /** Maximum number of retries for a batch without a response: if other requests get responses, and if none do. */
@@ -55,7 +51,6 @@ export async function sendBatch(
   return sender.result();
 }
 
-/** Progress of a request: accepted, refused, or without a decision. */
 type Progression = 'accepted' | 'refused' | 'undecided';
 
 class BatchSender {
@@ -140,7 +135,6 @@ class BatchSender {
     }
   }
 
-  /** Fails the records that the service names as invalid, and sends the others. */
   async #sendWithoutInvalid(
     batch: RecordList,
     invalidRecords: ReadonlyMap<number, string>,
@@ -235,7 +229,6 @@ class BatchSender {
     }
   }
 
-  /** Settles the records that already exist, if an earlier request may have created them. */
   async #settleExisting(items: readonly RecordResult[]): Promise<readonly RecordResult[]> {
     if (!this.#mayBeApplied) return items;
     const { lookUp, reported } = this.#dependencies;
@@ -277,7 +270,6 @@ function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDeta
   return batch.map((record) => ({ record, status, ...details }));
 }
 
-/** Whether a record failed with an internal error. Other errors are not retried. */
 function isInternalError({ status, code }: RecordResult): boolean {
   return status === 'failed' && code === 'internal';
 }

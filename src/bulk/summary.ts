@@ -30,7 +30,6 @@ export interface BulkSummary {
   /** The first failed and unknown records. */
   readonly failures: readonly FailureLine[];
   readonly failuresTruncated: boolean;
-  /** Path of the rejects file, if there is one. */
   readonly rejects: string | null;
 }
 

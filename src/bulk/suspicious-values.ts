@@ -49,23 +49,16 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
 ];
 
-/**
- * Maximum number of values shown per field and kind, and of combinations of field and kind. Further values are counted;
- * further combinations are ignored.
- */
+/** Limits on values shown per field and kind (others are counted), and on combinations (others are ignored). */
 const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
 /** Finds suspicious values in the records of a file. Memory use does not depend on the number of records. */
 export class SuspiciousValues {
-  /** Number of values, by field and kind. */
   readonly #groups = new Map<string, { count: number; readonly field: string; readonly suspicion: Suspicion }>();
 
-  /**
-   * Inspects the text fields of a record.
-   * @param columns fields of the file's header, where an empty cell is an absent field
-   */
+  /** @param columns fields of the file's header, where an empty cell is an absent field */
   *inspect(fields: Readonly<Record<string, unknown>>, columns: readonly string[] = []): Generator<RecordProblem> {
     for (const [field, value] of Object.entries(fields)) {
       const suspicion =

@@ -17,7 +17,6 @@ const updatable = {
   actionIcon: z.string().optional().describe('icon name or URL'),
 };
 
-/** The fields of an activity that an update may set. */
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
 
 const templateWarnings = ({ activities }: { activities: readonly { displayMessageTemplate?: string | undefined }[] }) =>

@@ -7,9 +7,8 @@ import { elementOf, shapeOf, unwrap } from './introspect.ts';
 export interface BulkFields extends Bulk {
   /** Name of the list of records in a file: the array's name, or the plural of the record's noun. */
   readonly listName: string;
-  /** Schema of one record in a file. For an operation without an array, the whole input of a call. */
+  /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
-  /** Record fields that the service knows. */
   readonly knownFields: readonly string[];
   /** Input fields that identify the target of all records in a call, such as the organization. */
   readonly targetFields: readonly TargetField[];
@@ -30,7 +29,6 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   return { ...bulk, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
 }
 
-/** Finds the input fields that hold one ID. */
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
   return Object.entries(shape).flatMap(([name, schema]) =>
     name.endsWith('Id') ? [{ name, required: unwrap(schema as z.ZodType).required }] : [],

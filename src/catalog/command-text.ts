@@ -13,7 +13,6 @@ export function commandArguments(entry: OperationEntry, fields: Fields): readonl
   return [...command, ...positional, ...flagWords, ...(paged ? ['--all'] : [])];
 }
 
-/** Creates the arguments that set a field. Secrets are read from stdin. */
 function flagArguments({ name, off, kind }: Flag, value: unknown): readonly string[] {
   if (value === undefined) return [];
   switch (kind) {

@@ -54,7 +54,6 @@ function hasPrototypeKey(data: unknown): boolean {
   return Object.entries(data).some(([key, inner]) => key === '__proto__' || hasPrototypeKey(inner));
 }
 
-/** Describes the data that a type requires; `undefined` if the data matches. */
 function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
   switch (type) {
     case 'text':

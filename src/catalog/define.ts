@@ -44,7 +44,6 @@ export interface Pages<Data = unknown> {
 export interface Bulk<Field extends string = string> {
   /** The array field; without one, each record is a separate call. */
   readonly field?: Field;
-  /** The ID property of a record. */
   readonly id: string;
   /** Singular noun for messages: `user`. */
   readonly noun: string;
@@ -60,7 +59,6 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
   readonly ifExists?: {
-    /** Name of the operation that updates an existing record. Without it, records cannot be updated. */
     readonly update?: string;
   };
   /** How the records of the matching list command differ from records to send. */
@@ -131,7 +129,6 @@ export interface InputProblem {
   readonly message: string;
 }
 
-/** A check of an input against the state of the service, which another operation reads. */
 export interface Precondition<Input> {
   /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
@@ -141,7 +138,6 @@ export interface Precondition<Input> {
 
 /** How to wait for a process that a call started. The client polls its state. */
 export interface Wait {
-  /** Name of the operation that returns the state. */
   readonly status: string;
   /** Input fields of the status operation, copied from the original call's input or response. */
   readonly inputFields: readonly string[];
@@ -221,13 +217,10 @@ export interface Operation<
   readonly confirm?: (input: z.output<Input>) => string | undefined;
   /** Records that the call creates implicitly if they do not exist. */
   readonly createsParents?: CreatedParents<z.output<Input>>;
-  /** Check before the call is confirmed and sent. */
   readonly precondition?: Precondition<z.output<Input>>;
-  /** How to find out whether a write without a response was applied. */
   readonly lookup?: Lookup;
-  /** Set if the process continues after the response: `--wait` waits for its end. */
+  /** The process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
-  /** Warnings about an input that is valid but may be a mistake. */
   readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];

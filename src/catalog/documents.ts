@@ -9,7 +9,6 @@ const document = z.looseObject({
   accessType: z.string().optional(),
 });
 
-/** Maximum number of IDs per request. */
 const MAX_DOCUMENT_IDS = 30;
 
 export const documents = {

@@ -15,7 +15,6 @@ const emailConfig = z.looseObject({
   }),
 });
 
-/** Settings applied when the email service is first enabled. */
 export const INITIAL_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email = {

@@ -1,7 +1,6 @@
 import { type Hint, hint, step } from '../kernel/hint.ts';
 import { findNearest } from '../kernel/nearest.ts';
 
-/** Category of an event type, for grouping triggers and lists. */
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
 
 export interface EventType {
@@ -10,9 +9,7 @@ export interface EventType {
   readonly description: string;
   /** The `actionType` in the payload of the event. */
   readonly actionType: string;
-  /** Whether the event is enabled when basic webhooks are first enabled. */
   readonly onByDefault: boolean;
-  /** Whether the email service also has this trigger. */
   readonly email?: true;
 }
 
@@ -26,7 +23,6 @@ export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
   delivery: 'webhook',
 };
 
-/** Creates a function that defines event types with the same name prefix. */
 const inGroup =
   (group: EventGroup, prefix: string, onByDefault: boolean) =>
   (name: string, actionType: string, description: string, rest: Partial<EventType> = {}): EventType => ({
@@ -66,10 +62,8 @@ export const EVENT_TYPES: readonly EventType[] = [
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
 
-/** Triggers stored when basic webhooks are first enabled. */
 export const WEBHOOK_TRIGGERS = defaultTriggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
 
-/** Triggers stored when the email service is first enabled: all enabled. */
 export const EMAIL_TRIGGERS = defaultTriggers(
   EVENT_TYPES.filter(({ email }) => email).map((event) => ({ ...event, onByDefault: true })),
 );
@@ -89,7 +83,6 @@ function unknownEventWarning(name: string): Hint {
   return hint`'${name}' is not a known event type; ${nearest === undefined ? listing : `did you mean '${nearest}'?`}`;
 }
 
-/** Finds the known event type closest to a mistyped one; `undefined` if none is close. */
 export function findNearestEvent(name: string): string | undefined {
   return findNearest(name, EVENT_NAMES);
 }

@@ -31,7 +31,6 @@ export function explainIssue(issue: Issue, value: unknown, nameField?: NameField
   }
 }
 
-/** Finds the allowed value closest to an invalid one. */
 export function suggestValue(issue: Issue, value: unknown): string | undefined {
   if (issue.code !== 'invalid_value' || typeof value !== 'string') return undefined;
   return findNearest(value, issue.values.map(String));
@@ -44,7 +43,6 @@ function describeTypeIssue(expected: readonly string[], value: unknown): string 
   return `expected ${types}, got ${actual}${quote}`;
 }
 
-/** Describes a size: `expected at most 200 characters, got 231`. */
 function describeSizeIssue(bound: string, limit: number | bigint, origin: string, value: unknown): string {
   const unit = UNITS.get(origin);
   const size = typeof value === 'string' || Array.isArray(value) ? value.length : String(value);

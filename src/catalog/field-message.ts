@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 
-/** Part of a message: text, or a field. */
 type MessagePart = string | { readonly field: string };
 
 /** Names a field in messages: by its path, or by its flag. */

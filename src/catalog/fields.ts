@@ -19,7 +19,6 @@ export const secret = (description: string) => z.string().describe(description).
 
 /** Overrides for the flag of a field, where the field's name and type are not enough. */
 export interface FlagOptions {
-  /** Name of the flag (default: derived from the field's name). */
   readonly flag?: string;
   /** Name of the flag that sets a boolean to false (default: `no-<flag>`). */
   readonly off?: string;
@@ -37,7 +36,6 @@ export const epochMilliseconds = z.number();
 export const httpUrl = (description: string) =>
   z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }).describe(description);
 
-/** A user in an operation's input. Additional fields are forwarded. */
 export const user = z.looseObject({
   userId: id('user ID'),
   name: z.string().optional().describe('display name'),
@@ -55,7 +53,6 @@ export const itemResult = z.looseObject({
   code: z.string().optional(),
 });
 
-/** Response of a bulk call: the result of each record by ID. */
 export const itemResults = z.record(z.string(), itemResult);
 
 /** A boolean with the flags `--enable` and `--disable`. */

@@ -37,7 +37,6 @@ export interface Flag {
   readonly off?: string;
   /** Values of other top-level fields of `data` that the flag implies, unless they are given. */
   readonly implies?: Readonly<Record<string, unknown>>;
-  /** The keys of an `entry`, as flags. */
   readonly keys?: readonly Flag[];
 }
 

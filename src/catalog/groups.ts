@@ -1,4 +1,3 @@
-/** Command groups and their summaries, in the order shown by help. */
 export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['users', 'Manage users in organizations, folders, and documents'],
   ['groups', 'Add user groups and their members'],
@@ -50,7 +49,6 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['For developers', ['api', 'schema', 'openapi', 'commands', 'version']],
 ]);
 
-/** Guidance below the summary in the help of a group, line by line. */
 export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'webhooks',

@@ -1,6 +1,5 @@
 import type { Auth } from './define.ts';
 
-/** Default prefix of the credential headers. Other services may use a different prefix. */
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
 /** Names of the credential headers, without the prefix. */

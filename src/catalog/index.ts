@@ -26,7 +26,6 @@ const LOADERS = {
 export type Resource = keyof typeof LOADERS;
 export const RESOURCES = Object.keys(LOADERS) as readonly Resource[];
 
-/** The operations of one resource, by name. */
 export type OperationsOf<Name extends Resource> = Awaited<ReturnType<(typeof LOADERS)[Name]>>;
 
 type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void

@@ -11,7 +11,6 @@ export interface OperationSchemas {
   readonly input: JsonSchema;
   /** Schema of `result.data` in the response. */
   readonly output: JsonSchema;
-  /** Schema of one record in a file, for bulk operations. */
   readonly record?: JsonSchema;
 }
 

@@ -67,7 +67,6 @@ function describePurpose({ operation }: NamedOperation): readonly string[] {
   return [`${summary}.`, ...(description ? [description] : [])];
 }
 
-/** Describes whether a client may retry a call, and when the service rejects it. */
 function describeGuarantees({ operation: { effect, feature } }: NamedOperation): readonly string[] {
   return [
     RETRY_GUARANTEES[effect],
@@ -143,7 +142,6 @@ function pointer(component: string): string {
   return `#/components/schemas/${component}`;
 }
 
-/** Redirects references to definitions to the corresponding components. */
 function withPointers(schema: unknown): unknown {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', pointer('')) : value,

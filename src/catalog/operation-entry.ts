@@ -24,10 +24,9 @@ export interface OperationEntry {
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
   readonly wait?: Wait;
-  /** Kinds of records that the operation creates if they do not exist; see `CreatedParents`. */
   readonly createsParents?: readonly ParentKind[];
   readonly paged: boolean;
-  /** Whether the input contains event types. Commands reject unknown types. */
+  /** Commands reject unknown event types in the input. */
   readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];

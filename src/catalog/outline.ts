@@ -1,6 +1,5 @@
 import { manifest, type OperationEntry } from './manifest.ts';
 
-/** The fields of an operation that the command tree shows. */
 export type OperationOutline = Pick<OperationEntry, 'name' | 'command' | 'summary' | 'version' | 'bulk'>;
 
 /** Short descriptions of all operations, for the help of groups. The build replaces this module with the computed list. */

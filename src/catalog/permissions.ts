@@ -34,7 +34,6 @@ export const resources = flag(
   z.array(accessResource).describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
 );
 
-/** Finds the first entry whose expiration time has passed. */
 export function findExpiredAccess(
   { resources: entries }: { readonly resources: readonly AccessResource[] },
   now: number,

@@ -5,10 +5,8 @@ import { permissionProvider } from './permission-provider.ts';
 import { recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
 
-/** Problem reported when a settings file contains a secret. */
 export const LITERAL_SECRET = 'expected { env: NAME } or { file: path }; a settings file never contains secrets';
 
-/** The source of a secret, in place of the secret itself. */
 const secretReference = z
   .union(
     [

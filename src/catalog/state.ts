@@ -7,7 +7,6 @@ import { permissionProvider } from './permission-provider.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
-/** A list in the state (default: empty). */
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
 /** A record in which one field has an alternative name: the interface uses both names. */
@@ -17,7 +16,6 @@ const aliased = <Record extends z.ZodType>([other, field]: readonly [string, str
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]));
   }, record);
 
-/** An object whose fields the interface does not define, stored unchanged. */
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
 
 /** Alternative names of fields: the other name, and the field. */
@@ -67,7 +65,6 @@ const group = z.looseObject({
 
 const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
 
-/** Data about a user. Omitted lists stay unchanged. */
 const userData = z.strictObject({
   organizationId,
   userId: id('user ID'),
@@ -106,7 +103,6 @@ export const configSchema = z
   })
   .partial();
 
-/** Schemas of the records in each list. */
 export const recordSchemas = {
   organizations: z.looseObject({ organizationId, organizationName: z.string().optional() }),
   folders: folder,
@@ -144,7 +140,6 @@ export const stateSchema = z.strictObject({
 export type State = z.output<typeof stateSchema>;
 export type StateKind = keyof State;
 
-/** Fields that identify the records of each list. */
 export const IDENTITY_FIELDS = {
   organizations: ['organizationId'],
   folders: ['organizationId', 'folderId'],

@@ -11,7 +11,6 @@ const location = {
   folderId: id('folder to add or update the users in').optional(),
 };
 
-/** Rejects an input with both a document and a folder. */
 const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema: Schema): Schema =>
   withRules(
     schema.refine(({ documentId, folderId }) => !(documentId && folderId), {

@@ -40,7 +40,6 @@ const payload = {
 
 const enableDataProtection = z.boolean().optional().describe('omit personal data from payloads');
 
-/** Settings applied when basic webhooks are first enabled. */
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 
-/** Maximum number of endpoints per page. */
 export const MAX_ENDPOINTS = 250;
 
 const endpoint = z.looseObject({
@@ -18,7 +17,6 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
-/** Text with the characters allowed in event types, channels, and uids. */
 const slug = (maxLength: number, description: string) =>
   z
     .string()

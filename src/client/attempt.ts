@@ -55,7 +55,6 @@ export function createSendOnce(options: AttemptOptions, transport: Transport): S
   };
 }
 
-/** Creates an observer that redacts the target's credentials and all secrets in responses. */
 function createObserver(target: Target, observe: ((event: CallEvent) => void) | undefined) {
   const secrets = new Set(credentialValuesOf(target));
   return {

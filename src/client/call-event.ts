@@ -6,10 +6,7 @@ export interface PlannedRequest {
   readonly body: unknown;
 }
 
-/**
- * Progress of a call, for `--verbose`, `--debug`, and the countdown of a wait. Contains no secrets. `request`, `url`, and
- * `body` are computed when read, so that they cost nothing unless they are shown.
- */
+/** Progress of a call. Contains no secrets. `request`, `url`, and `body` are computed only when read. */
 export type CallEvent =
   | { readonly kind: 'request'; readonly attempt: number; readonly request: PlannedRequest }
   | {
@@ -21,6 +18,5 @@ export type CallEvent =
       readonly body: string;
     }
   | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
-  /** The response was lost, and a lookup showed that the write was applied. */
   | { readonly kind: 'settled'; readonly message: string }
   | { readonly kind: 'waiting'; readonly untilEpoch: number; readonly reason: string };

@@ -9,9 +9,7 @@ import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 
 export interface CallStats {
-  /** Attempts after the first. */
   readonly retries: number;
-  /** Retries after a rate limit of the service. */
   readonly waits: number;
   /** Milliseconds spent waiting for rate limits, including those that other calls hit. */
   readonly waited: number;
@@ -21,7 +19,6 @@ export interface CallStats {
 
 type CallOptions = Pick<ClientOptions, 'clock' | 'maxWait' | 'sharedRateLimit' | 'observe' | 'signal' | 'random'>;
 
-/** Sends a request, retries it as its effect and the failures allow, and throws the final error. */
 export type SendWithRetries = (
   operation: CalledOperation,
   request: WireRequest,
@@ -38,7 +35,6 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     await clock.sleep(inMilliseconds, signal);
   }
 
-  /** Extends an abort reason with a note that a write was in flight. */
   function describeInterruption(reason: unknown): unknown {
     if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
     return new SvcError(reason.failure, `${reason.message}: the request was in flight and may have been applied`, {
@@ -46,7 +42,6 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     });
   }
 
-  /** Makes one attempt, as soon as the rate limiter admits it. */
   async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, attempt: number) {
     const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
@@ -115,7 +110,6 @@ const MAX_UNSENT_ATTEMPTS = 3;
 const FIRST_DELAY = 500;
 const MAX_DELAY = 10_000;
 
-/** Whether a request can be retried after this many attempts. */
 function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boolean {
   switch (retry) {
     case 'unsent':
@@ -128,7 +122,6 @@ function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boo
   }
 }
 
-/** Whether a rate-limited request can be retried after the pause. Always false for the effect `once`. */
 function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
   return retry === 'after_pause' && effect !== 'once';
 }

@@ -9,11 +9,9 @@ import type { Transport } from './transport.ts';
 export interface ClientOptions {
   readonly target: Target;
   readonly clock: Clock;
-  /** Sends requests: over the network, or to an embedded service in this process. */
   readonly transport: Transport;
   /** Opens connections for many batches, at the second batch. The caller closes them. */
   readonly pool?: () => Promise<Transport>;
-  /** The proxy that the transport uses, for error messages. */
   readonly proxy?: NetworkProxy;
   /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
@@ -26,7 +24,6 @@ export interface ClientOptions {
   readonly beforeWrite?: () => Promise<void>;
   /** Aborts every call with its reason, except batches in flight, which finish. */
   readonly signal?: AbortSignal;
-  /** How messages name inputs (default: by field). */
   readonly inputNaming?: InputNaming;
   /** Allows plain HTTP to other hosts. */
   readonly insecureHttp?: boolean;

@@ -8,7 +8,6 @@ export interface CallResult<Data> extends CallStats {
   readonly sent: true;
   /** Whether the response reports success for exactly the given IDs. */
   readonly confirmed: boolean;
-  /** Null if the service sent no data. */
   readonly data: Data | null;
   readonly result: Readonly<Record<string, unknown>>;
 }
@@ -28,13 +27,12 @@ export interface Client {
     operation: Operation<Input, Output>,
     input: z.input<Input>,
   ): Promise<CallOutcome<z.output<Output>>>;
-  /** Calls a path that may be missing from the catalog, with any JSON as its data. */
+  /** Calls any path with any JSON as its data. */
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
   /**
    * Sends data that is already JSON text, without parsing it. Uses the connection `pool` if there is one. A response that
    * reports success for each of `ids` is `confirmed` and parsed only on demand.
    */
   sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;
-  /** Runs `beforeWrite` now, so that a job does not stop for a confirmation halfway. */
   ensureWritesAllowed(): Promise<void>;
 }

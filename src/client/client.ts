@@ -88,10 +88,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/**
- * Delays writes until `beforeWrite` has resolved. Calls it at most once. If it rejects, all writes reject with the same
- * error, and none is sent.
- */
+/** Delays writes until `beforeWrite` has resolved. If it rejects, all writes reject with its error, and none is sent. */
 function guardWrites(call: SendWithRetries, beforeWrite: ClientOptions['beforeWrite']) {
   let permission: Promise<void> | undefined;
   const ensureAllowed = async () => {

@@ -62,14 +62,12 @@ class ConfirmationParser {
     return this.#members(this.#itemMember) && this.#succeeded;
   }
 
-  /** A field, so that the closure is created only once for many items. */
   readonly #itemMember = (): boolean => {
     if (!this.#key('success')) return this.#anyKey() && this.#scalar();
     this.#succeeded = true;
     return this.#word('true');
   };
 
-  /** Consumes an object with at least one member. */
   #members(member: () => boolean): boolean {
     if (!this.#character(BRACE)) return false;
     do if (!member()) return false;
@@ -77,7 +75,6 @@ class ConfirmationParser {
     return this.#character(BRACE_END);
   }
 
-  /** Consumes this key and its colon, or nothing if the next key is a different one. */
   #key(name: string): boolean {
     this.#skipSpaces();
     const start = this.#at;

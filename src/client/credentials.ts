@@ -32,7 +32,6 @@ export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Re
   );
 }
 
-/** Formats the name of a header for a sentence: `API key`, `workspace ID`. */
 function formatHeaderName(name: string): string {
   return name.replaceAll('-', ' ').replace(/\b(?:api|id)\b/, (word) => word.toUpperCase());
 }
@@ -44,15 +43,11 @@ function createMissingCredentialError(name: string, { missingReason }: Target, a
   });
 }
 
-/** Lists the environment variables of an operation's credential, joined with "and". */
 export function credentialVariablesOf(auth: Auth): string {
   return CREDENTIALS_BY_AUTH[auth].map((credential) => SETTING_VARIABLES[credential]).join(' and ');
 }
 
-/**
- * Creates the hint for a rejected credential. The hint contains the ID, and the sources of the ID and the token, but
- * not the token.
- */
+/** Creates the hint for a rejected credential: its ID and sources, but not the token. */
 export function createRejectedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
   const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
   if (auth === 'none' || id === undefined) return 'the request was sent without a credential';
@@ -66,7 +61,6 @@ export function createRejectedCredentialHint({ key, workspace, sources }: Target
   return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
 }
 
-/** Returns every credential of a target, for redaction. */
 export function credentialValuesOf(target: Target): readonly string[] {
   return Object.values(credentialsOf(target));
 }

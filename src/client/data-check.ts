@@ -35,7 +35,6 @@ export function* findUnexpectedValue(
   return undefined;
 }
 
-/** Whether a record has any field, or, given a schema, any field of that schema. */
 function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean {
   if (!isObject(record)) return false;
   if (!schema) return Object.keys(record).length > 0;

@@ -81,7 +81,6 @@ function* readResult(
   return mismatch === undefined ? success : createUnusableFailure(`unexpected data${mismatch}`, response, context);
 }
 
-/** Creates the outcome for data without an envelope. */
 function bareSuccess(data: unknown): SendSuccess {
   return { kind: 'success', data, result: { data } };
 }
@@ -152,7 +151,6 @@ function createUnusableHint(failure: Failure, { operation, credentialHint }: Res
 
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; ${step('show', 'auth', 'status')} shows where it is set`;
 
-/** Creates the failure for a redirect, which would send the credentials to another host. */
 function createRedirectFailure({ httpStatus, location }: WireResponse, { host }: ResponseContext): SendFailure {
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';

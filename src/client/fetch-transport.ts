@@ -4,10 +4,7 @@ import { ResponseBody } from './response-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { readResponseHead, type Transport, type WireResponse } from './transport.ts';
 
-/**
- * Creates a transport over the `fetch` function of an embedded service or of the calling program.
- * @param attemptTimeout in milliseconds
- */
+/** @param attemptTimeout in milliseconds */
 export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
   const send = createKyTransport(fetch);
   return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));

@@ -4,7 +4,6 @@ import type { Hint } from '../kernel/hint.ts';
 import type { SendFailure, SendSuccess } from './outcome.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Treats a "not found" as success if an earlier attempt of the same delete may have been applied. */
 export function resolveRepeatedDelete(
   effect: Effect,
   { error }: SendFailure,
@@ -48,7 +47,6 @@ const UNKNOWN_OUTCOME_HINTS = {
   once: 'the write may have been applied, and repeating it could apply it twice: check before you retry',
 } as const satisfies Record<Effect, string>;
 
-/** Copies an error with another failure kind and another hint. */
 export function withFailureAndHint(error: SvcError, failure: SvcError['failure'], hint: string | Hint): SvcError {
   const detail = { hint, cause: error, ...(error.status && { status: error.status }) };
   if (!(error instanceof ServiceError)) return new SvcError(failure, error.message, detail);

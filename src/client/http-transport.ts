@@ -51,7 +51,6 @@ async function createAgent(url: string, tls: TrustedAuthorities | undefined): Pr
   return new https.Agent({ ...agentOptions, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
-/** Sends a request. Resolves with the response as soon as its head has arrived. */
 function sendRequest(
   { url, headers, credentials, body }: WireRequest,
   {
@@ -83,7 +82,6 @@ function sendRequest(
   });
 }
 
-/** Whether the socket connects, TLS included, within the time limit. Destroys the socket otherwise. */
 function waitForConnection(socket: Socket, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));

@@ -17,7 +17,6 @@ import type { CalledOperation } from './request.ts';
 
 interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
   readonly send: Client['send'];
-  /** Secrets to keep out of suggested commands. */
   readonly secrets: readonly string[];
 }
 
@@ -64,7 +63,6 @@ export async function settleByLookup(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Finds the record that a write with an unknown outcome created; null if no lookup finds one. */
 async function findCreatedRecord(
   lookup: Lookup,
   created: CreatedRecord,
@@ -79,7 +77,6 @@ async function findCreatedRecord(
   return null;
 }
 
-/** Reads the record that a write creates; `undefined` if it does not exist or is a different one. */
 export async function readCreatedRecord(
   { operation, inputFields }: Lookup,
   created: CreatedRecord,
@@ -133,7 +130,6 @@ function createNotAppliedError(
   });
 }
 
-/** Names the ID, which may be generated, so that the user can recognize the record and retry safely. */
 function createSameIdAdvice({ idField }: CreatedRecord, data: unknown, { inputNaming }: LookupDependencies): string {
   const id = valueAt(data, [idField]);
   return typeof id === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, id)}` : '';

@@ -64,7 +64,6 @@ function createFailure(
   return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, retry };
 }
 
-/** Finds the root causes: one error, or one per address that was tried. */
 function rootCausesOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
   if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
@@ -78,7 +77,6 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
-/** Whether a proxy refused the connection. The cause of such an error is only a closed socket. */
 function isRefusedByProxy(root: unknown): boolean {
   if (!(root instanceof Error)) return false;
   return PROXY.test(systemErrorCode(root) ?? '') || PROXY_RESPONSE.test(root.message);

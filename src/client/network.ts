@@ -13,7 +13,6 @@ export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'>
 
 export interface Network {
   readonly transport: Transport;
-  /** Opens connections for many concurrent calls, on first use. */
   readonly pool: () => Promise<Transport>;
   readonly proxy?: NetworkProxy;
   close(): Promise<void>;

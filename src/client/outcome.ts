@@ -2,7 +2,6 @@ import type { SvcError } from '../kernel/errors.ts';
 
 export interface SendSuccess {
   readonly kind: 'success';
-  /** The parsed data; null if the service sent none. */
   readonly data: unknown;
   readonly result: Readonly<Record<string, unknown>>;
   /** The response confirms every expected ID. `data` and `result` are parsed when they are read. */
@@ -20,9 +19,7 @@ type RetryPolicy = 'never' | 'by_effect' | 'after_pause' | 'unsent';
 
 export interface SendFailure {
   readonly kind: 'failed';
-  /** The error to throw if this attempt is the last one and nothing was applied. */
   readonly error: SvcError;
-  /** Whether a write may have been applied despite the failure. */
   readonly applied: 'no' | 'maybe';
   readonly retry: RetryPolicy;
   readonly retryAfter?: string | undefined;

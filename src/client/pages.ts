@@ -43,7 +43,6 @@ export function fetchPages<Output extends z.ZodType>(
   });
 }
 
-/** Returns the fields that request the page after this result of a catalog operation. */
 export function nextPageFields(operation: Operation, callResult: CallResult<unknown>): PageFields | undefined {
   const cursor = nextCursorOf(operation, callResult);
   return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;

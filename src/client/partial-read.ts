@@ -5,7 +5,6 @@ import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** The result of each ID, as the service sent it. */
 type Results = Map<string, unknown>;
 
 /** Fields of a result that report its status, and are not part of the record. */
@@ -39,7 +38,6 @@ export async function recoverPartialRead(
   return { sent: true, confirmed: false, data: records, result: { data: records }, ...stats };
 }
 
-/** Finds the results in the details: a list in the order of the request, or a map by ID. */
 function findResults(thrown: unknown, ids: readonly string[]): Results | undefined {
   if (!(thrown instanceof ServiceError) || thrown.failure === 'invalid_argument') return undefined;
   const { details } = thrown;
@@ -50,7 +48,6 @@ function findResults(thrown: unknown, ids: readonly string[]): Results | undefin
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
 
-/** Requests these IDs again and replaces their results, if the request returns any. */
 async function retryIds(
   ids: readonly string[],
   results: Results,
@@ -84,7 +81,6 @@ function isInternal(result: unknown): boolean {
   return isObject(result) && hasFailed(result) && result['code'] === 'internal';
 }
 
-/** Whether a result reports that the record exists, but contains none of its fields. */
 function hasNoFields(result: unknown, { recordId }: SplitIds): boolean {
   if (!isObject(result) || hasFailed(result)) return false;
   return Object.keys(result).every((name) => name === recordId || STATUS_FIELDS.includes(name));

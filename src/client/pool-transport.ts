@@ -21,10 +21,7 @@ export interface PoolOptions extends TransportOptions {
 
 const MAX_CONNECTIONS = 32;
 
-/**
- * Creates a transport for many requests to one origin over persistent connections, optionally through a proxy. Does not
- * request compression.
- */
+/** Creates a transport over persistent connections to one origin. Does not request compression. */
 export function createPoolTransport(options: PoolOptions): ClosableTransport {
   const { attemptTimeout } = options;
   const { origin } = new URL(options.baseUrl);
@@ -72,7 +69,6 @@ function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher
 
 type ResponseHead = Omit<WireResponse, 'body'>;
 
-/** A request in flight and its incoming response. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (response: WireResponse | Promise<WireResponse>) => void;
   readonly #reject: (reason: unknown) => void;
@@ -82,7 +78,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body = new ResponseBody();
   #isComplete = false;
 
-  /** @param onEnd is called once, when the exchange is complete */
   constructor(
     resolve: (response: WireResponse | Promise<WireResponse>) => void,
     reject: (reason: unknown) => void,

@@ -6,11 +6,9 @@ import { isLoopback } from '../kernel/loopback.ts';
 export interface NetworkProxy {
   readonly address: URL;
   readonly host: string;
-  /** The environment variable that defines the proxy. */
   readonly variable: string;
 }
 
-/** The supported protocols, by the scheme of an address. */
 const PROTOCOLS = new Map(
   Object.entries({ 'http:': 'http:', 'https:': 'https:', 'socks5:': 'socks5:', 'socks5h:': 'socks5:' }),
 );

@@ -11,7 +11,6 @@ const MAX_JITTER = 15_000;
 
 /** Rate-limit pauses of one service, shared by the svc processes on this machine. */
 export interface SharedRateLimit {
-  /** The end of the current pause, in milliseconds since the epoch. Read before each request. */
   pausedUntil(): number | undefined;
   /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
   pauseUntil(untilEpoch: number): void;
@@ -75,7 +74,6 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
     slowStart.release(isHandled);
   }
 
-  /** Chooses the pause if the service does not specify one, in milliseconds. */
   function chooseUnspecifiedPause(): number {
     const pause = Math.min(SERVICE_PAUSE, MIN_PAUSE * 2 ** unspecifiedPauses);
     unspecifiedPauses += 1;

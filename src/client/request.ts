@@ -6,7 +6,6 @@ import type { PlannedRequest } from './call-event.ts';
 import { createCredentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
-/** The parts of an operation that a call uses. */
 export interface CalledOperation
   extends Pick<
     Operation,
@@ -14,7 +13,6 @@ export interface CalledOperation
   > {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
-  /** The words of the command that calls this operation, if one exists. */
   readonly command?: readonly string[];
   /** The schema of the response data; if absent, any JSON is valid. */
   readonly output?: z.ZodType;
@@ -23,12 +21,10 @@ export interface CalledOperation
   readonly acceptsInternalError?: boolean;
 }
 
-/** A request that is ready to be sent and retried. */
 export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Readonly<Record<string, string>>;
-  /** The request body as a value. Parsed when read if only the text was given. */
   readonly envelope: { readonly data: unknown };
   readonly body: string;
   /** The IDs of a batch, to confirm a typical response without parsing it. */

@@ -43,7 +43,6 @@ export class ResponseBody {
     return this.#bytes <= this.#maxBytes;
   }
 
-  /** Adds the chunks of a stream, and stops reading when the body exceeds the size limit. */
   async read(stream: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of stream) if (!this.add(chunk)) break;
   }

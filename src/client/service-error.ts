@@ -21,7 +21,6 @@ export class RequestTooLargeError extends ForeignResponseError {
   }
 }
 
-/** Whether a request was rejected for its size. Smaller requests may succeed. */
 export function isRequestTooLarge(error: SvcError): boolean {
   return error instanceof RequestTooLargeError || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
 }

@@ -7,16 +7,13 @@ import { ServiceError } from './service-error.ts';
 import { interpretStatus, isKnownStatus, type StatusMeaning, statusOfHttp } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Context for interpreting a response and for describing its errors. */
 export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: string;
   /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
   readonly credentialHint: string | Hint;
-  /** Interrupts the check of a large response. */
   readonly signal?: AbortSignal | undefined;
-  /** Redacts credentials in text from the service. */
   readonly redact: (text: string) => string;
 }
 
@@ -114,7 +111,6 @@ export function createRateLimitHint({ effect }: CalledOperation): string {
   return effect === 'once' ? 'try again later' : 'try again later, or allow a longer wait with --max-wait';
 }
 
-/** Creates a hint from the first message of `details.issues`, with its path. */
 function createIssueHint(details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;

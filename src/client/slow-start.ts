@@ -1,4 +1,3 @@
-/** The window size at which slow start ends. */
 const FULL_WINDOW = 64;
 
 /**

@@ -45,7 +45,6 @@ const HTTP_STATUSES = new Map<number, string>([
   [504, 'DEADLINE_EXCEEDED'],
 ]);
 
-/** Returns the service status that matches an HTTP status, for error responses without a service status. */
 export function statusOfHttp(httpStatus: number): string | undefined {
   return HTTP_STATUSES.get(httpStatus);
 }

@@ -9,14 +9,11 @@ interface CredentialSource {
 
 /** The service to call, and the credentials for it. */
 export interface Target {
-  /** Origin and optional path, without a trailing slash. */
   readonly baseUrl: string;
   readonly headerPrefix: string;
   readonly key?: { readonly apiKey: string; readonly authToken: string };
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };
-  /** Sources of the credentials, for the hint of a rejected credential. */
   readonly sources?: { readonly key?: CredentialSource; readonly workspace?: CredentialSource };
-  /** Why a credential is missing, for error messages. */
   readonly missingReason?: string;
 }
 

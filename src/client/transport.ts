@@ -1,7 +1,6 @@
 import type { WireRequest } from './request.ts';
 import type { BodyText } from './response-body.ts';
 
-/** A response as received, before interpretation. */
 export interface WireResponse {
   readonly httpStatus: number;
   readonly retryAfter: string | undefined;
@@ -17,7 +16,6 @@ export interface WireResponse {
  */
 export type Transport = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse>;
 
-/** A transport with persistent connections, which must be closed after use. */
 export interface ClosableTransport {
   readonly transport: Transport;
   close(): Promise<void>;
@@ -26,11 +24,9 @@ export interface ClosableTransport {
 export interface TransportOptions {
   /** Time limit of one attempt in milliseconds, from the first byte sent to the last byte received. */
   readonly attemptTimeout: number;
-  /** The certificate authorities to trust (default: those of Node.js). */
   readonly tls?: TrustedAuthorities;
 }
 
-/** Certificate authorities in PEM format. */
 export interface TrustedAuthorities {
   readonly ca: string[];
 }
@@ -46,7 +42,6 @@ export class NotConnectedError extends Error {
 /** Time limit for opening a connection, TLS included, in milliseconds. */
 export const CONNECT_TIMEOUT = 10_000;
 
-/** Reads the status and the relevant headers of a response. */
 export function readResponseHead(
   httpStatus: number,
   header: (name: string) => string | readonly string[] | null | undefined,

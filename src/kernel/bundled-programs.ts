@@ -11,13 +11,11 @@ import { systemErrorCode } from './errors.ts';
  */
 const EXECUTABLE_SCHEME = 'svc:';
 
-/** Returns the argument for `nodeExecutable` that runs a program. */
 export function programArgument(name: string, moduleUrl: string): string {
   const program = siblingUrl(`${name}${extname(moduleUrl)}`, moduleUrl);
   return program.protocol === EXECUTABLE_SCHEME ? program.href : fileURLToPath(program);
 }
 
-/** Reads a file that the build created; undefined when svc runs from source. */
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {
   const file = siblingUrl(name, moduleUrl);
   if (file.protocol === EXECUTABLE_SCHEME) return Buffer.from(getRawAsset(file.pathname.slice(1)));

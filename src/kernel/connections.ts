@@ -27,7 +27,6 @@ export function limitConnections(server: Server, limit = defaultConnectionLimit(
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, trackRequest);
 }
 
-/** Finds the oldest connection without a request, otherwise the oldest one whose request is incomplete. */
 function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
   let incomplete: Socket | undefined;
   for (const [socket, response] of connections) {
@@ -37,7 +36,6 @@ function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undef
   return incomplete;
 }
 
-/** Leaves half of the file descriptors for files and outgoing connections. */
 function defaultConnectionLimit(): number {
   return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

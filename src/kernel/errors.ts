@@ -40,7 +40,6 @@ export interface ErrorDetail {
   readonly hint?: string | Hint;
   /** The service's own status code, shown in brackets after the message. */
   readonly status?: string;
-  /** Whether the same command can safely be run again (default: from `FAILURES`). */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
@@ -51,7 +50,6 @@ export class SvcError extends Error {
   readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
   readonly retryable: boolean;
-  /** Number of retries before the call was abandoned. */
   retries = 0;
 
   constructor(failure: Failure, message: string, detail: ErrorDetail = {}) {
@@ -108,7 +106,6 @@ export const SIGNAL_FAILURES = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',
   SIGHUP: 'hangup',
-  /** Ctrl-Break, on Windows only. */
   SIGBREAK: 'interrupted',
 } as const satisfies Record<string, Failure>;
 
@@ -117,7 +114,6 @@ export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns the message of a thrown value, which may not be an `Error`. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

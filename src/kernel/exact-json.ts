@@ -1,7 +1,6 @@
 import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
-/** Standard functions of `JSON` that TypeScript does not declare yet. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(
     text: string,

@@ -6,12 +6,10 @@ export function formatFieldPath(path: readonly PropertyKey[]): string {
   return name.replace(/^\./, '');
 }
 
-/** Returns the value at a path; `undefined` if the path does not exist. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
-/** Returns a copy with a value set at a path. Creates missing objects. */
 export function withValue(
   data: Readonly<Record<string, unknown>>,
   [head, ...rest]: readonly string[],

@@ -85,7 +85,6 @@ export function withoutByteOrderMark(text: string): string {
 }
 
 export interface ReplaceFileOptions {
-  /** Writes the text to a path (default: a plain write). */
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
@@ -116,7 +115,7 @@ export async function replaceFile(path: string, text: string, options: ReplaceFi
   }
 }
 
-/** Removes the staged files of writers that were killed. The caller must hold a lock that excludes other writers. */
+/** Removes the staged files of killed writers. The caller must hold a lock that excludes other writers. */
 export async function removeStagedFiles(path: string): Promise<void> {
   const [folder, prefix] = [dirname(path), `${basename(path)}${STAGING_SUFFIX}`];
   try {
@@ -144,7 +143,6 @@ async function flushAndVerify(path: string, text: string): Promise<void> {
   }
 }
 
-/** Dependencies of `moveReplacing` that tests replace. */
 export interface MoveDependencies {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;

@@ -34,7 +34,6 @@ export function resolveUserFolders(environment: Environment, platform: NodeJS.Pl
   };
 }
 
-/** Returns HOME or the system's home folder; `/` for a user without an entry in /etc/passwd, as in many containers. */
 export function resolveHomeFolder({ HOME }: Environment): string {
   if (HOME && isAbsolute(HOME)) return HOME;
   try {

@@ -42,7 +42,6 @@ export function limitYoungGeneration(
   timer.unref();
 }
 
-/** Optimizing compilers of V8, which use 8 MB themselves. */
 const COMPILERS = ['opt', 'maglev'];
 
 /** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
@@ -66,10 +65,7 @@ export function startWithSmallHeap(heap: Heap = processHeap) {
   };
 }
 
-/**
- * Collects all garbage and returns free pages to the system. V8 does so only after several idle seconds, which a
- * process that polls twice a second never has.
- */
+/** V8 collects garbage only after several idle seconds, which a process that polls twice a second never has. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');

@@ -12,12 +12,10 @@ import { quoteForShell } from './quote-for-shell.ts';
  */
 export type StepKind = 'help' | 'configure' | 'inspect' | 'list' | 'show' | 'retry' | 'resume' | 'change';
 
-/** An svc command to run next, as unquoted words. */
 export interface NextStep {
   readonly kind: StepKind;
   /** The words after `svc`, without the flags that select the service. */
   readonly command: readonly string[];
-  /** The flags that select the service, once known. */
   readonly flags?: readonly string[];
   /** Text after the command for the user to replace: `<name>`. */
   readonly placeholder?: string;
@@ -39,7 +37,6 @@ export class Hint {
     return this.parts.map((part) => (typeof part === 'string' ? part : commandOf(part))).join('');
   }
 
-  /** Returns a copy with the text and the command words changed. */
   reworded(change: (text: string) => string): Hint {
     return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
   }
@@ -76,7 +73,6 @@ export function stepWithPlaceholder(kind: StepKind, command: readonly string[], 
   return { kind, command, placeholder };
 }
 
-/** Formats the command line of a step, quoted for a shell. */
 export function commandLineOf({ flags = [], command, placeholder }: NextStep): string {
   const words = ['svc', ...flags, ...command].map(quoteForShell);
   return [...words, ...(placeholder === undefined ? [] : [placeholder])].join(' ');

@@ -14,7 +14,6 @@ export interface Sink {
    * False for an explicit `> /dev/null`, which is the user's choice.
    */
   readonly isDiscarded?: boolean;
-  /** The underlying stream, for prompts and progress bars. */
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
 }
@@ -26,7 +25,6 @@ export interface Io {
   readonly stderr: Sink;
 }
 
-/** Wraps the streams of this process, each opened on first use. */
 export function createProcessIo(): Io {
   return {
     stdin: {
@@ -132,7 +130,6 @@ function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   };
 }
 
-/** Writes without opening a stream, which is slow at startup. Returns the bytes that a non-blocking pipe did not accept. */
 function writeSynchronously(descriptor: number, bytes: Buffer): Buffer {
   let written = 0;
   try {

@@ -23,7 +23,6 @@ function hasMoreBracketsThan(max: number, json: string): boolean {
   return false;
 }
 
-/** Whether the nesting reaches `goal`, in one pass over the characters. */
 function reachesDepth(goal: number, json: string): boolean {
   let depth = 0;
   let inString = false;
@@ -55,7 +54,6 @@ export function hasMoreTokensThan(max: number, json: string): boolean {
   return false;
 }
 
-/** Returns the index of the closing quote of the string that starts at `start`, or the length of an unterminated text. */
 function endOfString(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     const character = json.charCodeAt(at);

@@ -12,7 +12,6 @@ export function findJsonProblem(value: unknown, text: string): JsonProblem | und
   return isPreserved(value, 1) ? undefined : locateProblem(text);
 }
 
-/** Whether a value is shallow enough and contains no number that could lose digits. */
 function isPreserved(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return true;

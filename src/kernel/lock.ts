@@ -12,7 +12,6 @@ const MAX_PAUSE = 200;
 /** Default timeout in milliseconds, longer than `isLocked` can delay a lock. */
 const DEFAULT_TIMEOUT = 500;
 
-/** SQLite result codes. */
 const [BUSY, CANNOT_OPEN] = [5, 14];
 
 /** References to locked databases: the garbage collector would close them, which releases their locks. */
@@ -23,10 +22,7 @@ export interface LockOptions {
   /** Milliseconds to wait for the owner (default: 500). The wait restarts when another process acquires the lock. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /**
-   * Creates the error for a lock that is not released in time.
-   * @param owner `process 4711`, `process 4711 on db-host`, or `another process`
-   */
+  /** @param owner `process 4711`, `process 4711 on db-host`, or `another process` */
   readonly createError?: (owner: string) => SvcError;
 }
 
@@ -54,7 +50,6 @@ export async function acquireLock(path: string, options: LockOptions): Promise<(
   }
 }
 
-/** Runs `body` while holding the lock at `path`; see {@link acquireLock}. */
 export async function withLock<Value>(path: string, options: LockOptions, body: () => Promise<Value>): Promise<Value> {
   const release = await acquireLock(path, options);
   try {

@@ -6,10 +6,7 @@ import { findNearest } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
-/**
- * Resolves the path of a file that the user named.
- * @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder
- */
+/** @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const stats = await stat(path).catch(async (error: unknown) => {

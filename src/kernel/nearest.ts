@@ -35,7 +35,6 @@ export function findSimilar(typed: string, known: Iterable<string>): string | un
 
 const MAX_TYPOS = 2;
 
-/** Finds the only name with this prefix; `undefined` if there are several. */
 function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string | undefined {
   const [only, ...others] =
     lowerTyped.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));

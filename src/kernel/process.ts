@@ -1,15 +1,12 @@
 import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
 
-/** ID of this process, which identifies the owner of a lock. */
 export const processId: number = process.pid;
 
 /** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
 export const userId: number | undefined = process.getuid?.();
 
-/** Path of the Node.js executable, for child processes. */
 export const nodeExecutable: string = process.execPath;
 
-/** The current platform, without loading `node:os`. */
 export const currentPlatform: NodeJS.Platform = process.platform;
 
 /**
@@ -25,7 +22,6 @@ export function currentFolder(): string {
   }
 }
 
-/** Whether an error was caused by the deletion of the current folder. */
 export function isCurrentFolderDeleted(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }

@@ -34,7 +34,6 @@ export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTE
 }
 
 export interface ReadLimits {
-  /** Maximum size in bytes. */
   readonly maxBytes?: number;
   /** Milliseconds to wait for a pipe or a terminal. */
   readonly timeout?: number;
@@ -109,7 +108,6 @@ function mayAwaitWriter(path: string): boolean {
   return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
 }
 
-/** Yields the chunks of a pipe or a terminal up to its end; an empty chunk whenever no data is available. */
 async function* readArriving(
   file: FileHandle,
   awaitsWriter: boolean,
@@ -143,7 +141,6 @@ async function readToEnd(file: FileHandle, maxBytes: number): Promise<Buffer> {
   }
 }
 
-/** Reads the next bytes: an empty chunk at the end of the file, `undefined` if no data is available yet. */
 async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   try {

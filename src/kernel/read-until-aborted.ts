@@ -1,6 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
-/** Yields the chunks of a stream. If the signal aborts, throws the signal's reason. */
 export async function* readUntilAborted(
   stream: NodeJS.ReadableStream,
   signal: AbortSignal,

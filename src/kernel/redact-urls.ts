@@ -2,7 +2,6 @@ const HIDDEN = '****';
 
 /** Matches the slashes after a scheme, optionally escaped by one or more levels of JSON. */
 const SLASHES = String.raw`:(?:\\*\/){2}`;
-/** Matches any character except those that end the authority of a URL in a text. */
 const AUTHORITY_CHARACTER = String.raw`[^\s"'<>\\/?#]`;
 
 /** Matches the user information of a URL, up to the last `@` before the path: an unescaped password may contain `@`. */

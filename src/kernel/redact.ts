@@ -10,7 +10,6 @@ export function maskSecret(secret: string): string {
   return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
-/** Whether a value has the form of a masked secret. */
 export function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^\*{4}(?:.{4})?$/s.test(value);
 }
@@ -19,7 +18,6 @@ export function isMasked(value: unknown): boolean {
 const MIN_LENGTH_BY_VALUE = 4;
 const MIN_LENGTH_IN_RESPONSE = 8;
 
-/** Fields that are secret in any object. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
 
 /**
@@ -69,7 +67,6 @@ export function redactText(text: string, secrets: Iterable<string>): string {
  */
 const remembered = new Set<string>();
 
-/** Records a secret, so that `redactRemembered` masks it in all output. */
 export function rememberSecret<Text extends string | undefined>(secret: Text): Text {
   if (secret !== undefined) remembered.add(secret);
   return secret;
@@ -147,7 +144,6 @@ function findSpans(text: string, secret: string): readonly Span[] {
   return spans;
 }
 
-/** Sorts spans and merges overlapping ones: the visible end of one masked secret may be part of another. */
 function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
   const ordered = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const result: Span[] = [];
@@ -165,7 +161,6 @@ function mergeSpans(first: Span, second: Span): Span {
   return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
 }
 
-/** Cache: a process redacts many texts with few secrets. */
 const searchForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
 const MAX_CACHED_FORMS = 1_000;
 
@@ -214,7 +209,6 @@ function matchAnyCase(hex: string): string {
   return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** Returns the base64 characters that depend only on the secret if it starts at this offset in a three-byte group. */
 function base64AtOffset(secret: Buffer, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), secret]);
   return bytes.toString('base64').slice(offset && offset + 1, Math.floor((bytes.length * 4) / 3));

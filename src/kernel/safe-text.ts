@@ -21,7 +21,6 @@ function strayJoiner(): RegExp {
   return /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
 }
 
-/** Matches invisible characters, except variation selectors, which modify the preceding character. */
 function invisible(): RegExp {
   return /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 }

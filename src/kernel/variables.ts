@@ -13,10 +13,10 @@ export const SETTING_VARIABLES = {
   output: 'SVC_OUTPUT',
 } as const;
 
-/** Environment variables that are not profile settings. */
 export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
   history: 'SVC_HISTORY',
+  undo: 'SVC_UNDO',
   completionCache: 'SVC_COMPLETION_CACHE',
   pager: 'SVC_PAGER',
 } as const;

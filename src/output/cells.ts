@@ -5,7 +5,7 @@ import { formatTime } from './times.ts';
 
 export const MARKS = { true: '✓', false: '–' } as const;
 
-/** Formats a value as a table cell, escaped for a terminal: lists with commas, objects as JSON, absent values as empty text. */
+/** Escapes the value for a terminal. Lists get commas, objects become JSON, absent values empty text. */
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));

@@ -2,7 +2,6 @@ import type { Column } from '../catalog/define.ts';
 import { isObject } from '../kernel/is-object.ts';
 import type { View } from './renderer.ts';
 
-/** Chooses the columns to show: the selected fields, the columns of the operation, or every field of the records. */
 export function chooseColumns({ columns, fields }: View, records: readonly unknown[]): readonly Column[] {
   if (fields) return fields.map((field) => columns?.find((column) => column.field === field) ?? createColumn(field));
   if (columns) return columns;
@@ -12,7 +11,6 @@ export function chooseColumns({ columns, fields }: View, records: readonly unkno
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }
 
-/** Creates the default column of a field. Fields with the name of an ID become columns of kind `whole`. */
 function createColumn(field: string): Column {
   return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
 }

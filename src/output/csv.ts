@@ -45,7 +45,6 @@ export function createCsvRenderer(view: View): Renderer {
 
 type Cell = string | number;
 
-/** Formats a cell. Keeps numbers, because negative ones are not formulas. Converts lists and objects to JSON. */
 function cell(value: unknown, { isTerminal }: View): Cell {
   if (typeof value === 'number') return value;
   const number = exactNumberText(value);

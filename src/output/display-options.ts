@@ -6,16 +6,14 @@ export type TimeStyle = (typeof TIME_STYLES)[number];
 
 export interface DisplayOptions {
   readonly time: TimeStyle;
-  /** Base of relative times, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: number;
   /** Whether the output is for a person at a terminal: tables wrap long text, align numbers, and format recognizable times. */
   readonly isInteractive: boolean;
-  /** Whether to show booleans as marks. */
   readonly useMarks: boolean;
   readonly glyphs: Glyphs;
 }
 
-/** Options for output that is not a terminal. */
 export const PIPE_DISPLAY: DisplayOptions = {
   time: 'iso',
   now: 0,

@@ -8,7 +8,6 @@ export interface FieldListOptions {
   readonly measure: Measure;
   readonly width: number;
   readonly gap: string;
-  /** Names in adjacent lists. The values of all lists are aligned. */
   readonly names?: readonly string[];
   /** Whether the value of a row is prose, as opposed to a value to copy. */
   readonly isProse?: (row: number) => boolean;

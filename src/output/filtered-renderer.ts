@@ -1,10 +1,8 @@
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Renderer } from './renderer.ts';
 
-/** Turns the JSON text of a result into the text to print. */
 export type FilterText = (json: string) => Promise<string>;
 
-/** Creates a renderer that passes the complete JSON output through a filter. */
 export function createFilteredRenderer(json: Renderer, filter: FilterText, isTerminal: boolean): Renderer {
   const filtered = async (text: string) => {
     const output = await filter(text);

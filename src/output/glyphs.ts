@@ -1,8 +1,6 @@
 export interface Glyphs {
   readonly ellipsis: string;
-  /** Spinner frames, all of the same width. */
   readonly spinnerFrames: readonly string[];
-  /** The completed and the remaining cell of a bar. */
   readonly bar: readonly [done: string, left: string];
 }
 
@@ -14,7 +12,6 @@ export const UNICODE_GLYPHS: Glyphs = {
 
 export const ASCII_GLYPHS: Glyphs = { ellipsis: '...', spinnerFrames: ['|', '/', '-', '\\'], bar: ['#', '.'] };
 
-/** ASCII replacements for characters in svc's messages. */
 const ASCII_REPLACEMENTS = new Map([
   ['…', ASCII_GLYPHS.ellipsis],
   ['→', '->'],

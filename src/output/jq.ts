@@ -9,7 +9,6 @@ import type { FilterText } from './filtered-renderer.ts';
 
 export interface JqLimits {
   readonly milliseconds: number;
-  /** Limit for the input, and for the output. */
   readonly bytes: number;
 }
 
@@ -39,7 +38,6 @@ export async function openJqFilter(expression: string, signal?: AbortSignal, lim
 const FLAGS = ['--compact-output', '--'];
 const MANUAL = 'https://jqlang.org/manual';
 
-/** Loads the jq that the build packed. When svc runs from source, jq-wasm loads its own copy. */
 async function load(): Promise<Jq> {
   const packed = await readBuildFile('jq.wasm.br', import.meta.url);
   return loadJq(packed ? { wasmBinary: await promisify(brotliDecompress)(packed) } : {});
@@ -86,7 +84,6 @@ function rawText(line: string): string {
   return line.startsWith('"') ? String(JSON.parse(line)) : line;
 }
 
-/** Reduces `jq: error (at /dev/stdin:0): …` to its message. */
 function errorMessage(stderr: string): string {
   const [line = ''] = stderr.split('\n');
   return line.replace(/^jq: (error( \(at [^)]*\))?: )?/, '').replace(/:$/, '');

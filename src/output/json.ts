@@ -24,7 +24,6 @@ export function formatJsonDocument(value: unknown, isTerminal: boolean): string 
   return `${jsonText(value, isTerminal, 2)}\n`;
 }
 
-/** Renders one record per line. */
 export function createNdjsonRenderer({ isTerminal }: View): Renderer {
   const line = (value: unknown) => `${jsonText(value, isTerminal)}\n`;
   return {
@@ -35,7 +34,6 @@ export function createNdjsonRenderer({ isTerminal }: View): Renderer {
   };
 }
 
-/** Escapes unsafe characters on a terminal. Programs receive the exact text. */
 function jsonText(value: unknown, isTerminal: boolean, indent?: number): string {
   const json = JSON.stringify(value ?? null, null, indent);
   return isTerminal ? escapeJsonForTerminal(json) : json;

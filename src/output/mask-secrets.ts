@@ -13,7 +13,6 @@ export function maskSecrets(value: unknown, paths: readonly SecretPath[]): unkno
   );
 }
 
-/** Returns the remainder of each path that starts with `key`. */
 function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {
   return paths.filter(([head]) => head === key || head === '*').map(([, ...rest]) => rest);
 }

@@ -12,12 +12,10 @@ export interface Palette {
   column(column: Column): Style;
 }
 
-/** Values that state columns show in color. */
 const GOOD = new Set(['done', 'delivered', 'completed', 'online', 'active']);
 const BAD = new Set(['failed', 'stopped', 'unknown']);
 const PENDING = new Set(['running', 'pending', 'in_progress']);
 
-/** Styles that change nothing. */
 const keep: Style = (text) => text;
 const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 

@@ -19,11 +19,9 @@ export interface OutputOptions {
   readonly quiet: boolean;
   readonly showSecrets: boolean;
   readonly color: boolean;
-  /** Display options (default: those for pipes). */
   readonly display?: DisplayOptions;
   /** Receives a warning if a result lacks a selected field. */
   readonly warn?: (text: string) => Promise<void>;
-  /** Receives a message if a table hides columns. */
   readonly note?: (text: string) => Promise<void>;
   /** Wraps the writes of a document, so that messages don't interrupt it. */
   readonly writeDocument?: (write: () => Promise<void>) => Promise<void>;
@@ -32,7 +30,6 @@ export interface OutputOptions {
   readonly filter?: FilterText;
 }
 
-/** Shows tables that have more lines than the terminal. */
 export interface Pager {
   readonly rows: number;
   /** Shows texts while they are read. Writes them to the terminal if no pager can show them. */
@@ -142,10 +139,6 @@ class ResultPrinter {
     return fields ? selectFields(masked, fields) : masked;
   }
 
-  /**
-   * Chooses the records to print. With `--fields`, merges in the table rows, whose additional fields can be selected in
-   * every format.
-   */
   #chooseRows(records: Page, { table }: ResultShape): Page {
     const { format, fields } = this.#options;
     if (!table) return records;

@@ -20,10 +20,8 @@ export interface Countdown {
   readonly reason: string;
 }
 
-/** The state to show, with the values derived from earlier states. */
 export interface ProgressSnapshot {
   readonly state: ProgressState;
-  /** Units per second. */
   readonly rate: number;
   readonly waiting: Countdown | undefined;
 }

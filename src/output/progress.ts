@@ -6,7 +6,6 @@ import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine } f
 import { RateEstimator } from './rate-estimator.ts';
 import { renderSpinnerLine } from './spinner.ts';
 
-/** `bar` redraws one line of a terminal, `lines` writes a line periodically, `none` is silent. */
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
 /**
@@ -26,14 +25,12 @@ export interface Progress {
    * @returns a function that ends the display, and resolves after its last write
    */
   showActivity(text: string): () => Promise<void>;
-  /** Writes permanent text, in every style. */
   print(text: string): Promise<void>;
   /**
    * Writes to a sink that may be the same terminal. The redrawn line moves below the text, or disappears until the text's
    * last line is complete.
    */
   writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void>;
-  /** Removes the redrawn line and ends all displays. */
   stop(): Promise<void>;
 }
 
@@ -68,9 +65,7 @@ class ProgressDisplay implements Progress {
   readonly #style: ProgressStyle;
   #tracked: TrackedTask | undefined;
   #countdown: { readonly until: number; readonly reason: string } | undefined;
-  /** Current activities, the latest last. The first one is shown. */
   readonly #activities: { readonly text: string; readonly since: number }[] = [];
-  /** The last activity that was printed as a line. */
   #lastPrinted = '';
   #isDrawn = false;
   readonly #isInLine: () => boolean;
@@ -152,7 +147,6 @@ class ProgressDisplay implements Progress {
     await this.#loopDone;
   }
 
-  /** Shows the remaining displays. Resolves after the last write of the ended display. */
   async #showRemaining(): Promise<void> {
     const before = this.#loopDone;
     this.#restart();

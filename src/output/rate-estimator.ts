@@ -5,7 +5,6 @@ const TIME_CONSTANT = 10;
 export class RateEstimator {
   #now: number;
   #done: number;
-  /** Weighted sums of work and seconds. */
   #weighted = { done: 0, seconds: 0 };
 
   /** @param now milliseconds */

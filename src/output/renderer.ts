@@ -10,7 +10,6 @@ export interface View {
   readonly isTerminal: boolean;
   readonly width: number | undefined;
   readonly display: DisplayOptions;
-  /** Receives the number of columns that a table hides because the terminal is too narrow. */
   readonly reportHidden?: (count: number) => void;
 }
 

@@ -11,7 +11,6 @@ export interface TableContent {
   readonly head: Row;
   readonly body: readonly Row[];
   readonly measure: Measure;
-  /** Columns that are aligned right, because all their values are numbers. */
   readonly alignRight: readonly boolean[];
 }
 
@@ -30,7 +29,6 @@ export async function createContent(
   return { columns, head, body, measure: await createMeasure([head, ...body]), alignRight };
 }
 
-/** Returns the content of some columns, with shorter times. */
 export function selectContent(content: TableContent, kept: readonly number[], precision: TimePrecision): TableContent {
   const pick = <Item>(row: readonly Item[]) => kept.map((column) => row[column]).filter((item) => item !== undefined);
   const columns = pick(content.columns);
@@ -45,7 +43,6 @@ export function selectContent(content: TableContent, kept: readonly number[], pr
   };
 }
 
-/** Computes the widths at which no cell is wrapped. */
 export function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
   return columnWidths(headers ? [head, ...body] : body, measure);
 }

@@ -11,7 +11,6 @@ export const GAP = '  ';
 /** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */
 const ROWS_PER_PASS = 100;
 
-/** Computes the width of the widest cell of each column. */
 export function columnWidths(rows: readonly Row[], measure: Measure): number[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -24,11 +23,9 @@ export interface TableLayout {
   readonly widths: readonly number[];
   readonly measure: Measure;
   readonly styles: readonly Style[];
-  /** Columns that are aligned right, such as numbers. */
   readonly alignRight?: readonly boolean[];
   /** Lines per cell for each column (default: 1). */
   readonly maxLines?: readonly number[];
-  /** Mark at the end of a truncated cell. */
   readonly ellipsis?: string;
 }
 

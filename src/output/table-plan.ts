@@ -68,7 +68,6 @@ function* narrowings(steps: readonly (readonly number[])[], columns: readonly Co
   if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
 }
 
-/** Drops the columns without values, unless `--fields` selects them. */
 export function dropEmptyColumns(content: TableContent, view: View): TableContent {
   return view.fields ? content : selectContent(content, filledColumns(content), 'second');
 }
@@ -85,7 +84,6 @@ function hidingSteps(columns: readonly Column[], filled: readonly number[]): rea
   return sorted.map((_, last) => sorted.slice(0, last + 1));
 }
 
-/** Fits columns by wrapping headers, then text. */
 function fitContent(
   content: TableContent,
   view: View,

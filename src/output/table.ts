@@ -53,7 +53,6 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
 /** Number of records that determine the columns of a table on a terminal. The records after them are shown as they arrive. */
 const PLANNED_RECORDS = 1_000;
 
-/** Yields the records that determine the columns, and then each of the other pages. */
 async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, columns, fields }: View) {
   const planned: unknown[] = [];
   let isPlanned = false;
@@ -72,7 +71,6 @@ function listFields(value: Record<string, unknown>, { fields }: View): readonly 
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
 
-/** Renders records as a table, for output that contains one. */
 export async function renderTable(records: readonly unknown[], view: View): Promise<string> {
   const { records: rendered } = await createTableRenderer(view);
   const texts: string[] = [];
@@ -145,7 +143,6 @@ function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = 
   }
 }
 
-/** Yields the fields of a list item, the first one with a bullet. */
 function* itemRows(item: unknown, display: DisplayOptions, indent: string): Generator<Row> {
   if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), formatCell(item, display)];
   const [[first = '', text = ''] = [], ...rows] = nestedRows(Object.entries(item), display, indent + INDENT);

@@ -34,7 +34,6 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Units, each with an exclusive upper limit. */
 const UNITS = [
   [MINUTE, SECOND, 's'],
   [HOUR, MINUTE, 'min'],

@@ -27,7 +27,6 @@ function widestShrinkable(widths: readonly number[], minimums: readonly number[]
   return widest;
 }
 
-/** Returns the number of terminal columns that a text takes. */
 export type Measure = (text: string) => number;
 
 /**

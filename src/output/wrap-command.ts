@@ -25,12 +25,10 @@ export function wrapCommand(command: string, width: number, measure: Measure): r
   return [...lines, `${lines.length === 0 ? INDENT : CONTINUATION_INDENT}${line}`];
 }
 
-/** Splits a command line at unquoted spaces. Quotes and escapes stay part of the words. */
 function splitWords(command: string): readonly string[] {
   return command.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|\S)+/gs) ?? [];
 }
 
-/** Matches a flag, or a shell operator such as `|` or `<`. */
 const JOINS_NEXT = /^(?:-.|[|<>&])/;
 
 /** Joins each flag with the word after it, which may be its value, and each operator with its operand. */

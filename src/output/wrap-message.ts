@@ -2,10 +2,8 @@ import { createMeasure } from './width.ts';
 import { wrapWords } from './wrap.ts';
 import { wrapCommand } from './wrap-command.ts';
 
-/** Part of a message: text, or a command to copy. */
 export type MessagePart = string | { readonly command: string };
 
-/** Placeholder for a space that must not become a line break. */
 const GLUE = '\ue001';
 
 /**

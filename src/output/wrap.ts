@@ -55,7 +55,6 @@ const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakan
 const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
-/** Splits a text into words that wrapping keeps whole. */
 export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
@@ -67,13 +66,11 @@ function lastSpacelessBreak(text: string, fits: number): number {
   return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= fits));
 }
 
-/** Finds the end of the last word within the first `fits` characters; `undefined` if not found. */
 function lastWordEnd(text: string, fits: number): number | undefined {
   const space = text.lastIndexOf(' ', fits);
   return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
 }
 
-/** Finds the end of the word at a position. */
 function wordEnd(text: string, at: number): number {
   const space = text.indexOf(' ', at);
   return space < 0 ? text.length : space;

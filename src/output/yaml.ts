@@ -40,7 +40,6 @@ const document = (value: unknown) =>
     lineWidth: 0,
   });
 
-/** Renders one YAML document. Writes records as a list, page by page. */
 export const yamlRenderer: Renderer = {
   async *records(pages) {
     let empty = true;

@@ -13,7 +13,6 @@ export function parseCredential(text: string, source: string): string {
   return value;
 }
 
-/** Parses a secret credential, and registers it for redaction from all output. */
 export function parseSecret(text: string, source: string): string {
   return rememberSecret(parseCredential(rememberSecret(text), source));
 }

@@ -4,7 +4,6 @@ import { readTextIfExists } from '../kernel/files.ts';
 import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { checkFields, expectObject, FileFormatError, parseSettingsJson } from './json-file.ts';
 
-/** The settings that `.svc.json` may contain. */
 const KEYS = ['profile', 'org', 'output'] as const;
 export type FolderSettings = { readonly [Key in (typeof KEYS)[number]]?: string };
 

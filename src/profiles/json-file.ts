@@ -50,10 +50,8 @@ function serialize(fields: Fields): string {
   return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
-/** Invalid file content. The message never contains the content, which may be secret. */
 export class FileFormatError extends Error {}
 
-/** Parses JSON. @throws FileFormatError */
 export function parseSettingsJson(text: string): unknown {
   try {
     return JSON.parse(withoutByteOrderMark(text));
@@ -62,13 +60,12 @@ export function parseSettingsJson(text: string): unknown {
   }
 }
 
-/** Returns the value if it is an object. @throws FileFormatError */
 export function expectObject(value: unknown, name: string): Fields {
   if (isObject(value)) return value;
   throw new FileFormatError(`${name} is not an object`);
 }
 
-/** Checks that the named fields have the given type, if present. @throws FileFormatError */
+/** @throws FileFormatError if a named field is present with another type */
 export function checkFields(
   fields: Fields,
   type: 'string' | 'boolean',

@@ -12,7 +12,6 @@ export type KeychainCall =
  */
 export type KeychainReply = { readonly values: readonly (string | null)[] } | { readonly fault: string };
 
-/** The subset of `@napi-rs/keyring` that svc uses. */
 export interface KeyringModule {
   readonly Entry: new (
     service: string,
@@ -44,7 +43,6 @@ export async function performKeychainCalls(
   }
 }
 
-/** Removes the module's constant prefix and the advice that D-Bus appends from an error message. */
 function shortenMessage(message: string): string {
   const [sentence = ''] = message.replace(/^Platform failure: /, '').split(/\. |\n/);
   return sentence;

@@ -50,12 +50,10 @@ export function createSystemKeychain(environment: Environment, options: Keychain
   };
 }
 
-/** Whether a session bus exists. The Secret Service requires one. */
 function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder }: Environment): boolean {
   return Boolean(address) || Boolean(folder && existsSync(join(folder, 'bus')));
 }
 
-/** Removes svc's own variables, which may hold secrets that the keychain process does not need. */
 function withoutSvcVariables(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')));
 }

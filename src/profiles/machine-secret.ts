@@ -36,7 +36,6 @@ export async function loadMachineSecret(
   });
 }
 
-/** Reads the secret from the keychain, and creates it there if it is missing. Undefined without a usable keychain. */
 async function loadFromKeychain(
   account: string,
   create: () => string,

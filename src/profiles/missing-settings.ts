@@ -3,7 +3,6 @@ import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
 
-/** Lists the missing settings: the base URL, and one of the two credential pairs. */
 export function listMissingSettings(settings: Settings): readonly (keyof typeof SETTING_VARIABLES)[] {
   const absent = (names: readonly (keyof typeof SETTING_VARIABLES)[]) => names.filter((name) => !settings[name]);
   const key = absent(['apiKey', 'authToken']);

@@ -5,7 +5,6 @@ import type { SecretSetting } from '../kernel/variables.ts';
 
 /** A saved profile without its secrets. Unknown fields are preserved. */
 export interface Profile {
-  /** Origin and optional path, without a trailing slash. */
   readonly baseUrl?: string | undefined;
   readonly headerPrefix?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -40,12 +39,10 @@ export function parseBaseUrl(text: string, source: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
-/** Returns the origin that a profile's secrets may be sent to; `undefined` if the profile has no base URL. */
 export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {
   return baseUrl === undefined ? undefined : new URL(parseBaseUrl(baseUrl, 'baseUrl')).origin;
 }
 
-/** Parses the prefix of the credential headers. @throws SvcError `usage`, naming the source */
 export function parseHeaderPrefix(text: string, source: string): string {
   const problem = findHeaderPrefixProblem(text);
   if (problem)

@@ -7,7 +7,6 @@ import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { checkFields, expectObject, FileFormatError, readJsonFile, writeJsonFile } from './json-file.ts';
 import type { Profile } from './profile.ts';
 
-/** All saved profiles, and the name of the default profile. */
 export interface SavedProfiles {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -25,7 +24,6 @@ export async function readProfiles(folders: Folders): Promise<SavedProfiles> {
   return (await readJsonFile(profilesPathOf(folders), parseProfiles)) ?? NO_PROFILES;
 }
 
-/** Writes the profiles. The caller must hold the profiles lock. */
 export async function writeProfiles(folders: Folders, saved: SavedProfiles): Promise<void> {
   const { current, profiles, leftovers } = saved;
   const fields = {
@@ -36,7 +34,6 @@ export async function writeProfiles(folders: Folders, saved: SavedProfiles): Pro
   await writeJsonFile(profilesPathOf(folders), fields);
 }
 
-/** Finds a profile by name. @throws SvcError `not_found` */
 export function findProfile(saved: SavedProfiles, name: string): Profile {
   const profile = saved.profiles.get(name);
   if (profile) return profile;

@@ -15,11 +15,9 @@ interface Sourced<Value> {
   readonly source: string;
 }
 
-/** The resolved settings: the service, the credentials, and defaults for commands. */
 export interface Settings extends Layer {
   readonly protected: boolean;
   readonly headerPrefix: Sourced<string>;
-  /** Why the profile's own credentials are missing here, for error messages. */
   readonly missingReason?: string;
 }
 
@@ -39,7 +37,6 @@ export interface SettingsDependencies {
    * comes from a profile.
    */
   readonly isLocal?: boolean;
-  /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
 
@@ -123,7 +120,6 @@ function readVariables(environment: Environment): Partial<Record<SettingName, st
   return Object.fromEntries(entries);
 }
 
-/** Reads the output format of the named or current profile. Ignores a profile that cannot be read. */
 async function readOutputOfProfile(folders: Folders, profileName: string | undefined): Promise<Layer> {
   const saved = await readProfiles(folders).catch(() => undefined);
   const name = profileName ?? saved?.current;
@@ -154,7 +150,6 @@ function readProfile(name: string, profile: Profile, explicit: Layer): { setting
   return { settings: { ...settings, ...createLayer({ apiKey, workspaceId }, sourceOf) } };
 }
 
-/** Reads the secrets of a profile that no earlier source defines. */
 async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, explicit: Layer) {
   const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
   const source = `profile '${name}'`;
@@ -164,7 +159,6 @@ async function readProfileSecrets(dependencies: SettingsDependencies, name: stri
   return { secrets: found, missingReason: missingReason && `${source}: ${missingReason}` };
 }
 
-/** Creates a layer from the defined values, each parsed and with its source. */
 function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {
   const names = Object.keys(SETTING_VARIABLES) as SettingName[];
   const entries = names.flatMap((name) => {

@@ -9,7 +9,6 @@ export interface SecretEntry extends Secrets {
   readonly origin: string;
 }
 
-/** A private file, readable only by its owner, that maps profile IDs to secrets. */
 export type SecretFile = ReturnType<typeof openSecretFile>;
 
 export function openSecretFile(folders: Folders) {
@@ -19,7 +18,6 @@ export function openSecretFile(folders: Folders) {
     /** @throws SvcError `local` if the file is damaged */
     read: async (): Promise<ReadonlyMap<string, SecretEntry>> =>
       (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
-    /** Replaces the whole file. The caller must hold the profiles lock. */
     write: (entries: ReadonlyMap<string, SecretEntry>) => writeJsonFile(path, Object.fromEntries(entries)),
   };
 }

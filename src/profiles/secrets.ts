@@ -12,10 +12,8 @@ export interface SecretStorage {
 
 export interface SecretStorageDependencies {
   readonly folders: Folders;
-  /** Environment variables that locate the keychain. Without them, no keychain is used. */
   readonly environment?: Environment;
   readonly signal?: AbortSignal;
-  /** Replaces the current user's keychain. */
   readonly keychain?: Keychain;
 }
 
@@ -41,10 +39,8 @@ export interface StoredSecret {
   readonly location: string;
 }
 
-/** The secrets of a profile that could be read. */
 export interface FoundSecrets {
   readonly secrets: { readonly [Name in SecretSetting]?: StoredSecret };
-  /** Why a secret of the profile is missing. */
   readonly missingReason?: string;
 }
 
@@ -129,7 +125,6 @@ function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
   return origin === undefined || value === undefined ? undefined : { origin, value };
 }
 
-/** Selects the secrets that may be sent to an origin. `missingReason` explains the first rejected secret. */
 function selectForOrigin(
   names: readonly SecretSetting[],
   values: readonly (OriginBoundSecret | undefined)[],

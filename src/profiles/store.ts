@@ -47,15 +47,12 @@ export interface ProfileStore {
 }
 
 interface AddOptions {
-  /** Whether to replace a profile of this name and its secrets. */
   readonly replace?: boolean;
-  /** Whether to store the secrets in the file even if there is a keychain. */
   readonly insecure?: boolean;
 }
 
 export interface ProfileStoreDependencies extends SecretStorageDependencies {
   readonly clock: Clock;
-  /** Milliseconds to wait for the lock. */
   readonly lockTimeout?: number;
 }
 
@@ -121,7 +118,6 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
   };
 }
 
-/** Checks that no profile has this name. @throws SvcError `already_exists` */
 export function assertNameAvailable(saved: SavedProfiles, name: string): void {
   if (!saved.profiles.has(name)) return;
   throw new SvcError('already_exists', `profile '${name}' already exists`, {

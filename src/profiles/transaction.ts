@@ -8,7 +8,6 @@ import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
 export interface SecretsSaveResult {
   /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */
   readonly location: string | undefined;
-  /** Why the keychain was not used: `did not respond within 3 s`. */
   readonly keychainProblem: string | undefined;
 }
 
@@ -17,7 +16,6 @@ interface ProfileUpdate {
   readonly name: string;
   readonly profile: Profile;
   readonly secrets: Secrets;
-  /** Whether to store the secrets in the file even if they were in the keychain. */
   readonly insecure: boolean;
 }
 
@@ -44,7 +42,6 @@ export class ProfileTransaction {
     this.saved = profiles;
   }
 
-  /** Saves a profile and its secrets, and deletes the secrets of the profile that it replaces. */
   async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
@@ -123,7 +120,6 @@ export class ProfileTransaction {
     });
   }
 
-  /** Deletes the entries of the secrets file that belong to no profile. */
   async #pruneFile(): Promise<void> {
     const before = await this.#dependencies.storage.file.read();
     const profiles = [...this.saved.profiles.values()];
@@ -145,7 +141,6 @@ export class ProfileTransaction {
 /** A lookup of a missing account, to test whether the keychain responds. */
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
-/** Calls the keychain and returns the problem, or `undefined` if the calls succeed. */
 export async function findKeychainProblem(
   { keychain }: SecretStorage,
   calls: readonly KeychainCall[],
@@ -160,7 +155,6 @@ export async function findKeychainProblem(
   }
 }
 
-/** Chooses the location of each secret: its current location, or by default the keychain. */
 function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {
   const locations = entriesOf(secrets).map(([name]) => {
     const location = profile.secrets?.[name];

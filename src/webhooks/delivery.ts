@@ -23,7 +23,6 @@ export function createDeliveryHeaders(
   return [type, [SIGNATURE_HEADERS.id, id], [SIGNATURE_HEADERS.timestamp, String(timestamp)]];
 }
 
-/** Creates an ID for a delivery that does not come from the service. */
 export function createDeliveryId(): string {
   return `msg_${randomBytes(12).toString('hex')}`;
 }

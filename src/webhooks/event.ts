@@ -2,11 +2,9 @@ import { EVENT_SOURCES, EVENT_TYPES } from '../catalog/events.ts';
 import { isObject } from '../kernel/is-object.ts';
 import type { WebhookForm } from './form.ts';
 
-/** An event, independent of the two payload forms. */
 export interface WebhookEvent {
   /** The event type, such as `comment.add`. The set of types is open. */
   readonly event: string;
-  /** The event's ID, which is the same in each of its deliveries. */
   readonly webhookId: string;
   readonly apiKey: string;
   readonly organizationId?: string | undefined;
@@ -17,7 +15,6 @@ export interface WebhookEvent {
   readonly commentAnnotation?: object | undefined;
   readonly targetComment?: object | undefined;
   readonly crdtData?: object | undefined;
-  /** Additional fields of the payload's data, by name. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -96,7 +93,6 @@ export const PAYLOAD_BUILDERS: Readonly<Record<WebhookForm, (event: WebhookEvent
   advanced: createAdvancedPayload,
 };
 
-/** Returns the event type of a basic or advanced payload; `unknown` if the payload does not name one. */
 export function eventNameOf(payload: unknown): string {
   if (!isObject(payload)) return UNKNOWN;
   const { event, notificationSource: source, actionType } = payload;

@@ -2,7 +2,6 @@
 export const WEBHOOK_FORMS = ['basic', 'advanced'] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** The header names of Standard Webhooks. */
 export const SIGNATURE_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',

@@ -3,7 +3,6 @@ import { isSecretName } from '../kernel/redact.ts';
 /** Headers by name, in any letter case. Repeated headers have a list of values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Headers in order, exactly as received. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Returns all values of a header, including duplicates. The name must be lower case. */
@@ -19,7 +18,6 @@ export function groupHeaders(list: HeaderList): Headers {
   return Object.fromEntries([...byName].map(([name, lines]) => [name, lines.map(([, value]) => value)]));
 }
 
-/** Converts Node's flat list of names and values to pairs. */
 export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
   const names = rawHeaders.filter((_, index) => index % 2 === 0);
   return names.map((name, index) => [name, rawHeaders[index * 2 + 1] ?? '']);

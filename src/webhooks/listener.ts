@@ -13,7 +13,6 @@ import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
 import { withNewSignature } from './signature.ts';
 import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery } from './verification.ts';
 
-/** The result of forwarding a delivery; `status` is null if the target did not respond. */
 export interface ForwardResult {
   readonly status: number | null;
   /** Milliseconds until the response, or until the failure. */
@@ -21,17 +20,14 @@ export interface ForwardResult {
   readonly error?: string;
 }
 
-/** A received delivery, as printed. */
 export interface ReceivedDeliveryEvent {
   readonly id: string;
   readonly event: string;
   readonly form: WebhookForm;
   readonly verified: boolean;
-  /** An RFC 3339 timestamp in UTC. */
   readonly receivedAt: string;
   /** Time of the replay, in the format of `receivedAt`. */
   readonly replayedAt?: string;
-  /** Null if no route matches. */
   readonly forwarded: ForwardResult | null;
   /** The decoded and decrypted payload; null if that fails. */
   readonly payload: unknown;
@@ -47,7 +43,6 @@ export type ListenerEvent =
     }
   /** The latest delivery, forwarded again on request. */
   | { readonly kind: 'replayed'; readonly delivery: ReceivedDeliveryEvent }
-  /** A valid delivery of an event that was not requested. */
   | { readonly kind: 'filtered'; readonly event: string }
   | { readonly kind: 'duplicate'; readonly id: string; readonly event: string }
   | { readonly kind: 'rejected'; readonly reason: string };
@@ -62,7 +57,6 @@ export interface Forwarding {
 
 export interface ListenerDependencies {
   readonly proofs: VerificationSecrets;
-  /** Whether to accept unverified deliveries as well, and mark them. */
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
   /** Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep the original signature). */
@@ -77,7 +71,6 @@ export interface ListenerDependencies {
   readonly emit: (event: ListenerEvent) => Promise<void>;
 }
 
-/** Maximum number of remembered delivery IDs. Duplicates of these deliveries are not forwarded again. */
 const MAX_REMEMBERED_IDS = 100_000;
 
 const UNVERIFIED_RESPONSE: ReceiverResponse = { status: 401, text: 'unverified' };

@@ -54,7 +54,6 @@ function decodePayload({ encodedPayload }: EncodedPayload, kind: 'decoded' | 'de
   return parsePayload(Buffer.from(encodedPayload, 'base64'), kind);
 }
 
-/** Parses decoded or decrypted bytes. A decrypted payload may also be encoded. */
 function parsePayload(bytes: Buffer, kind: 'decoded' | 'decrypted'): UnpackedBody {
   const json = isUtf8(bytes) ? bytes.toString() : '';
   if (nestsDeeperThan(MAX_NESTING, json)) return createUnreadable(`the ${kind} payload is ${TOO_DEEP}`);
@@ -107,7 +106,6 @@ function isEncoded(payload: unknown): payload is EncodedPayload {
   return hasOnlyTextFields(payload, ['encodedPayload']);
 }
 
-/** Whether a value is an object with exactly these fields, all strings. */
 function hasOnlyTextFields(payload: unknown, names: readonly string[]): boolean {
   if (!isObject(payload) || Object.keys(payload).length !== names.length) return false;
   return names.every((name) => typeof payload[name] === 'string');

@@ -13,7 +13,6 @@ export interface OutgoingRequest {
   readonly body: string | Uint8Array;
 }
 
-/** The response of a receiver, or the error that prevented it. */
 export type PostResult =
   | { readonly status: number; readonly body: string; readonly milliseconds: number }
   | { readonly status: null; readonly error: string; readonly timedOut: boolean; readonly milliseconds: number };
@@ -55,7 +54,6 @@ export async function sendPost(outgoing: OutgoingRequest, options: PostOptions):
   }
 }
 
-/** Sends the request. Resolves when the response head arrives. */
 function sendRequest(
   { url, method = 'POST', headers, body }: OutgoingRequest,
   options: RequestOptions,

@@ -5,7 +5,6 @@ import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts'
 import { findForeignHeader, isLoopbackAddress } from '../kernel/loopback.ts';
 import { groupHeaders, type HeaderList, headerValuesOf, parseRawHeaders } from './headers.ts';
 
-/** A received request, with its original headers and body bytes. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: HeaderList;
@@ -18,7 +17,6 @@ export interface ReceiverResponse {
 }
 
 export interface ReceiverLimits {
-  /** Maximum bytes per body. */
   readonly body: number;
   /** Maximum bytes of all bodies in memory. */
   readonly totalBodies: number;
@@ -32,9 +30,7 @@ export interface ReceiverOptions {
   /** Additional host names to accept on a loopback address, such as that of a tunnel. */
   readonly allowedHosts: readonly string[];
   readonly handle: (received: ReceivedRequest) => Promise<ReceiverResponse>;
-  /** Called with the reason when a request is rejected. */
   readonly onRejected: (reason: string) => Promise<void>;
-  /** Called with the error when `handle` rejects. */
   readonly onError: (error: unknown) => void;
   readonly limits?: ReceiverLimits;
 }
@@ -96,9 +92,7 @@ interface Exchange {
 
 interface RequestContext extends ReceiverOptions {
   readonly limits: ReceiverLimits;
-  /** Bytes of all bodies in memory. */
   readonly buffered: { bytes: number };
-  /** Whether only this machine can reach the receiver. */
   readonly isLoopback: boolean;
 }
 
@@ -124,7 +118,6 @@ async function handleRequest({ request, response, awaitsContinue }: Exchange, co
   }
 }
 
-/** Checks the head of a request. Returns the response if the request must be rejected. */
 function checkHead(
   { method, headers: { 'content-length': length, origin } }: IncomingMessage,
   list: HeaderList,

@@ -16,7 +16,6 @@ export interface RecordedDelivery {
   readonly event: string;
   readonly form: WebhookForm;
   readonly verified: boolean;
-  /** An RFC 3339 timestamp in UTC. */
   readonly receivedAt: string;
   readonly path: string;
   readonly headers: HeaderList;
@@ -44,7 +43,6 @@ const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
 interface RecordFile {
   readonly name: string;
   readonly bytes: number;
-  /** The ID of a signed delivery recorded by this process. A duplicate replaces the earlier file. */
   readonly id?: string | undefined;
 }
 
@@ -94,7 +92,6 @@ async function listRecordFiles(folder: string): Promise<RecordFile[]> {
   }
 }
 
-/** Creates a unique file name that includes the sanitized ID. */
 function createFileName({ receivedAt, id }: RecordedDelivery): string {
   return `${receivedAt.replaceAll(/[^\dTZ]/g, '')}-${randomBytes(4).toString('hex')}-${toFileNamePart(id)}.json`;
 }
@@ -113,9 +110,7 @@ async function writeNewFile(path: string, text: Uint8Array): Promise<void> {
 }
 
 export interface RecordingFilter {
-  /** The IDs to include (default: all). */
   readonly ids?: readonly string[];
-  /** The earliest time of receipt, in milliseconds since the epoch. */
   readonly since?: number;
 }
 

@@ -4,7 +4,6 @@ export interface ForwardingRoute {
   readonly target: URL;
 }
 
-/** Finds the target of an event: the target of the first matching route, otherwise the default. */
 export function findTarget(event: string, routes: readonly ForwardingRoute[], defaultTarget?: URL): URL | undefined {
   return routes.find(({ pattern }) => matchesPattern(event, pattern))?.target ?? defaultTarget;
 }

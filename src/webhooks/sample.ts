@@ -77,7 +77,6 @@ const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number)
   }),
 };
 
-/** Creates a thread from yesterday with two comments; a new thread has only its first comment. */
 function createThreadSubject(event: string, now: number): EventSubject {
   const isNew = event === 'comment_annotation.add';
   const created = isNew ? now : now - DAY;

@@ -16,7 +16,6 @@ export interface SignedContent {
   readonly body: string | Uint8Array;
 }
 
-/** A received delivery, with its original body bytes. */
 export interface ReceivedDelivery {
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -90,7 +89,6 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
 
 const SIGNED_HEADERS = `${SIGNATURE_HEADERS.id}, or ${SIGNATURE_HEADERS.timestamp}`;
 
-/** Reads the signature headers. Returns a description of the problem if they are invalid. */
 function readSignedParts(headers: Headers) {
   const texts = new Map<string, string>();
   for (const name of Object.values(SIGNATURE_HEADERS)) {

@@ -3,7 +3,6 @@ import { SIGNATURE_HEADERS } from './form.ts';
 import { type Headers, headerValuesOf } from './headers.ts';
 import { type ReceivedDelivery, type Verification, verifySignature } from './signature.ts';
 
-/** The secrets to verify deliveries with: signing secrets for advanced deliveries, the token for basic ones. */
 export interface VerificationSecrets {
   readonly secrets: readonly string[];
   readonly authToken?: string | undefined;
@@ -37,7 +36,6 @@ function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verifica
     : { verified: false, reason: 'the token does not match' };
 }
 
-/** Whether a delivery has any signature header, which only advanced deliveries carry. */
 export function hasSignatureHeaders(headers: Headers): boolean {
   return Object.values(SIGNATURE_HEADERS).some((name) => headerValuesOf(headers, name).length > 0);
 }

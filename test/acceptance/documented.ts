@@ -115,13 +115,16 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
   return startAsUser(lines, home, variables).ended;
 }
 
+/** Lines that affect later lines of a shell, or are only part of a command. */
+const DEPENDENT_LINE = /^(\s|alias |case |cd |complete |export |\w+=(?!\S* svc ))|<<|[\\&]$/;
+
 /**
- * Runs lines like `runAsUser`. Lines that all start svc run one by one, and the plain ones among them in this process,
- * without a shell and a separate Node.js.
+ * Runs lines like `runAsUser`. Independent lines run one by one, and plain svc commands among them in this process, without
+ * a shell and a separate Node.js.
  */
 export async function runLines(lines: string, home: string, variables: Variables = {}): Promise<CommandResult> {
   const each = lines.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  if (!each.every((line) => /^svc (?!.*<<).*[^\\]$/.test(line))) return runAsUser(lines, home, variables);
+  if (each.some((line) => DEPENDENT_LINE.test(line))) return runAsUser(lines, home, variables);
   let all = '';
   for (const line of each) {
     const { code, output } = await runLine(line, home, variables);

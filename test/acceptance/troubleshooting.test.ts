@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAILURES, type Failure } from '../../src/kernel/errors.ts';
 import { saveDelivery } from './document-blocks.ts';
-import { prepareFolder, runAsUser, startAsUser } from './documented.ts';
+import { prepareFolder, runLine, startAsUser } from './documented.ts';
 import { failure, type ResponseHandler, startMockService } from './mock-service.ts';
 import { HOME } from './svc.ts';
 
@@ -65,7 +65,7 @@ async function runExample({ code, command }: Pick<Example, 'code' | 'command'>) 
     await writeFile(join(folder, 'secret.txt'), newSecret());
   }
   if (code === 'locked') await startAsUser('exec svc serve --port 0', folder).prints('http');
-  const { code: exitCode, output } = await runAsUser(command, folder, env);
+  const { code: exitCode, output } = await runLine(command, folder, env);
   const host = service?.env.SVC_BASE_URL.replace('http://', '') ?? '';
   // A user with a profile neither types nor sees `--local`.
   const shown = output

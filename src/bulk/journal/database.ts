@@ -118,7 +118,6 @@ const REASONS = new Map([
 ]);
 const DAMAGE_CODES: readonly number[] = [11, 26];
 
-/** Creates the error for an unusable journal: exit code 12, with the path. */
 export function journalError(path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {

@@ -4,11 +4,9 @@ import type { InputFormat } from '../source/source.ts';
 /** The parameters of a job that a resume needs, without secrets. */
 export interface JobDescription {
   readonly job: string;
-  /** Name of the operation in the catalog. */
   readonly operation: string;
   /** Input fields of the operation, without the records. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The parsed flags of the command. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The working directory that relative paths refer to. */
   readonly cwd: string;
@@ -24,7 +22,6 @@ export interface JobDescription {
 
 /** The service that a job sends to. A resume must use the same one. */
 export interface JobTarget {
-  /** Name of the profile, if one was used. */
   readonly profile: string | null;
   /** The base URL, or `embedded service`. */
   readonly origin: string;
@@ -32,7 +29,6 @@ export interface JobTarget {
   readonly apiKey: string | null;
   /** Path of the embedded service's store; null for the default path, absent for another service. */
   readonly store?: string | null;
-  /** The connection flags, if any. */
   readonly flags?: TargetFlags;
 }
 

@@ -10,7 +10,6 @@ import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 
-/** The private folder of a job, and its files. */
 export interface JobFolder {
   readonly job: string;
   readonly path: string;
@@ -18,11 +17,11 @@ export interface JobFolder {
   readonly lock: string;
   /** Marker file that exists until the journal is about to be created. */
   readonly unstarted: string;
-  /** Copy of a piped input. */
   readonly spool: string;
+  /** Values that the job's writes replaced. */
+  readonly beforeImages: string;
 }
 
-/** Retention of finished jobs: days, and number of jobs. */
 const RETENTION_DAYS = 30;
 const RETAINED_JOBS = 100;
 
@@ -52,7 +51,6 @@ export async function markStarted({ unstarted }: JobFolder): Promise<void> {
   });
 }
 
-/** Lists the names of all jobs, newest first. */
 export async function listJobNames(folders: Folders): Promise<readonly string[]> {
   const path = jobsFolder(folders);
   try {
@@ -73,17 +71,12 @@ export async function findJob(folders: Folders, job: string, failure: Failure = 
   });
 }
 
-/** Returns whether a job is running, stopped and resumable, or done. */
 export async function readJobState(folder: JobFolder, journal: Journal): Promise<'running' | 'stopped' | 'done'> {
   if (await isLocked(folder.lock)) return 'running';
   return journal.getFact('done') ? 'done' : 'stopped';
 }
 
-/**
- * Locks a job for this process.
- * @returns a function that releases the lock
- * @throws SvcError `locked` with the owner's process ID
- */
+/** Locks a job until the returned function is called. @throws SvcError `locked` with the owner's process ID */
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
@@ -97,15 +90,11 @@ export async function isBeingChecked({ lock, journal }: JobFolder): Promise<bool
   return !(await exists(journal)) && (await isLocked(lock));
 }
 
-/** Whether the job has not sent anything. */
 export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<boolean> {
   return (await exists(unstarted)) && !(await exists(journal));
 }
 
-/**
- * Opens the journal of a job.
- * @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal
- */
+/** @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal */
 export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
   if (await exists(folder.unstarted)) {
@@ -175,7 +164,6 @@ async function isDone(folder: JobFolder): Promise<boolean> {
   }
 }
 
-/** Returns midnight of the job's start day, from its name. */
 function startDay(name: string): number {
   const [, year, month, day] = NAME.exec(name) ?? [];
   return Date.UTC(Number(year), Number(month) - 1, Number(day));
@@ -185,7 +173,6 @@ function jobsFolder(folders: Folders): string {
   return join(folders.state, 'jobs');
 }
 
-/** Returns the paths of a job's files, whether they exist or not. */
 export function jobFolderOf(folders: Folders, job: string): JobFolder {
   const path = join(jobsFolder(folders), job);
   return {
@@ -195,5 +182,6 @@ export function jobFolderOf(folders: Folders, job: string): JobFolder {
     lock: join(path, 'lock'),
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    beforeImages: join(path, 'before.ndjson'),
   };
 }

@@ -31,7 +31,6 @@ export interface BatchSettlement {
 
 /** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
-  /** Number of runs, including this one. */
   readonly number: number;
   readonly startedAt: number;
   /** End of the run, or its last update. */
@@ -50,11 +49,9 @@ export interface JobFacts {
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
-  /** The plan that the job applies. */
   readonly plan: unknown;
 }
 
-/** Number of records by outcome, and of requests. */
 export interface OutcomeCounts extends ExistingCounts {
   readonly succeeded: number;
   readonly failed: number;
@@ -96,7 +93,6 @@ export class Journal {
     this.#rollback = database.prepare('rollback');
   }
 
-  /** Creates the journal of a job (default: in memory, for a run that is too short to resume). */
   static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
     const database = await createJournalDatabase(path, (created) => {
       const facts = new FactTable(created);
@@ -175,10 +171,7 @@ export class Journal {
     });
   }
 
-  /**
-   * Verifies the whole journal before a resume.
-   * @throws SvcError `local` if any part is damaged
-   */
+  /** Verifies the whole journal before a resume. @throws SvcError `local` if any part is damaged */
   verify(): void {
     checkStructure(this.#database, this.path);
     this.#read(() => {

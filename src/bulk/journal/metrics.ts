@@ -38,7 +38,6 @@ export class Metrics {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  /** @param inFlight concurrent requests, including this one */
   recordRequest(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
     this.latency.add(milliseconds);
     this.waits += waits;

@@ -8,7 +8,6 @@ export interface RecordRange {
   readonly count: number;
 }
 
-/** A batch that was recorded before sending. */
 export interface SentBatch extends RecordRange {
   /** Whether the outcome of every record is known. */
   readonly settled: boolean;
@@ -18,7 +17,6 @@ export interface SentBatch extends RecordRange {
   readonly retries: number;
 }
 
-/** Number of records in settled and in open batches, and of requests. */
 interface SentBatchTotals extends Pick<SentBatch, 'requests' | 'retries'> {
   readonly settled: number;
   readonly open: number;
@@ -53,7 +51,6 @@ export class SentBatchTable {
     this.#put.run(first, last, count, state, sends, requests, retries, crc);
   }
 
-  /** Returns the number of sends and requests of the batch that starts with a record, if it exists. */
   effortAt(first: number): Pick<SentBatch, 'sends' | 'requests' | 'retries'> | undefined {
     return this.#at.get(first) as unknown as Pick<SentBatch, 'sends' | 'requests' | 'retries'> | undefined;
   }

@@ -1,4 +1,3 @@
-/** Totals of one interval of a job. */
 export interface SeriesPoint {
   readonly settled: number;
   /** The failed and unknown records among the settled ones. */
@@ -24,10 +23,7 @@ export function mergePoints(a: SeriesPoint = EMPTY_POINT, b: SeriesPoint = EMPTY
 
 const MAX_POINTS = 600;
 
-/**
- * The progress of a job over its working time, in at most 600 intervals. When all are used, merges pairs of intervals
- * and doubles their length.
- */
+/** The progress of a job in at most 600 intervals. When all are used, merges pairs and doubles their length. */
 export class Series {
   #interval: number;
   #points: SeriesPoint[];

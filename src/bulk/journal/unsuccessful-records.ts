@@ -1,9 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { rowChecksum } from './row-checksum.ts';
 
-/** A record that failed or has an unknown outcome. */
 export interface UnsuccessfulRecord {
-  /** Index of the record. */
   readonly at: number;
   readonly id: string;
   readonly line: number | null;
@@ -19,7 +17,6 @@ const MAX_MESSAGE_LENGTH = 1_000;
 const COLUMNS = 'at, id, line, status, message, code, crc';
 const PAGE_SIZE = 1_000;
 
-/** The table of unsuccessful records, by index. */
 export class UnsuccessfulRecordTable {
   readonly #put;
   readonly #remove;
@@ -49,7 +46,6 @@ export class UnsuccessfulRecordTable {
     return Object.fromEntries(this.#counts.all().map(({ status, count }) => [status, count]));
   }
 
-  /** Reads the records in order, page by page. Throws at a damaged row. */
   *all(onDamage: () => Error): Generator<UnsuccessfulRecord> {
     for (let next = 0; ; ) {
       const rows = this.#page.all(next);

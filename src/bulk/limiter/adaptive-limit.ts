@@ -1,4 +1,3 @@
-/** Measurements of a request that affect the concurrency limit. */
 export interface RequestTiming {
   /** Duration, including retries and pauses. */
   readonly milliseconds: number;

@@ -6,7 +6,6 @@ export interface Limiter {
   /** Waits, in FIFO order, until a request with this many records may start. Rejects with the signal's reason. */
   acquire(records: number, signal: AbortSignal): Promise<void>;
   release(outcome: RequestTiming): void;
-  /** Current upper bound on requests in flight. */
   readonly limit: number;
   readonly inFlight: number;
 }
@@ -77,7 +76,6 @@ class SlotLimiter implements Limiter {
     }
   }
 
-  /** Waits until `#releaseSlot` hands over a slot. */
   #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = () => {
@@ -112,7 +110,6 @@ class RecordRate {
     this.#nextStart = monotonicNow(clock);
   }
 
-  /** Waits until this many records may be sent. Rejects with the signal's reason. */
   async take(records: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const now = monotonicNow(this.#clock);

@@ -43,7 +43,6 @@ async function read(file: FileHandle, buffer: Uint8Array, name: string): Promise
   }
 }
 
-/** Reads a stream until its end or an abort. */
 export async function* readStreamBytes(
   stream: NodeJS.ReadableStream,
   name: string,

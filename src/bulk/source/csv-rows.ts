@@ -21,7 +21,6 @@ export class CsvRowParser {
   readonly #name: string;
   readonly #onRow: OnRow;
   #dialect: CsvDialect | undefined;
-  /** Text that is not parsed yet. */
   #text = '';
   /** Start of the next row: offset in `#text`, and line number. */
   #rowStart = 0;
@@ -37,7 +36,6 @@ export class CsvRowParser {
     this.#onRow = onRow;
   }
 
-  /** The cell separator, available after the first row. */
   get delimiter(): string {
     return this.#dialect?.delimiter ?? ',';
   }
@@ -57,7 +55,6 @@ export class CsvRowParser {
     throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
   }
 
-  /** Parses the remaining rows. The last row may lack a line break. */
   end(): void {
     this.#ended = true;
     this.#readRows();
@@ -84,7 +81,6 @@ export class CsvRowParser {
     }
   }
 
-  /** Detects the dialect, and skips a first line that names the separator. */
   #readDialect(text: string): CsvDialect {
     const [preface, delimiter] = SEPARATOR_LINE.exec(text) ?? [];
     if (preface === undefined || delimiter === undefined) return detectDialect(text);
@@ -159,7 +155,6 @@ function detectDialect(text: string): CsvDialect {
   return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };
 }
 
-/** Formats cells as a row, without a line break. */
 export function formatRow(cells: readonly string[], delimiter: string): string {
   return cells.map((cell) => formatCell(cell, delimiter)).join(delimiter);
 }

@@ -18,10 +18,7 @@ interface Header {
   readonly idColumn: number;
 }
 
-/**
- * Reads CSV with a header row. Treats an empty cell as an absent field, and removes the apostrophe that svc adds to
- * neutralize spreadsheet formulas.
- */
+/** Reads CSV with a header row. An empty cell is an absent field. Removes apostrophes that neutralize formulas. */
 export class CsvReader {
   readonly #request: SourceRequest;
   #header: Header | undefined;

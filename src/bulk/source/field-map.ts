@@ -7,7 +7,6 @@ import { InputError, type RecordChunk, type Source, type SourceRecord } from './
 /** Maps names in files to the service's field names. An empty name drops the field. */
 export type FieldNames = ReadonlyMap<string, string>;
 
-/** Upper bound on the names that an error lists. */
 const MAX_LISTED_NAMES = 20;
 
 /** Renames fields, and tracks which of the mapped names occurred in the files. */
@@ -25,10 +24,7 @@ export class FieldMap {
     this.#missing.clear();
   }
 
-  /**
-   * Renames the fields of a record. Returns other values unchanged.
-   * @throws SvcError `bad_data` if two fields map to the same name
-   */
+  /** @throws SvcError `bad_data` if two fields map to the same name */
   rename({ value, line, column }: SourceRecord, file: string): unknown {
     if (!isObject(value) || value instanceof PlainScalar) return value;
     const sourceNames = new Map<string, string>();

@@ -3,13 +3,10 @@ import { decompress, openFileStream, readStreamBytes } from './bytes.ts';
 import { decodeText } from './decode.ts';
 import { InputError } from './source.ts';
 
-/** Number of characters to detect a format from. */
 const HEAD_CHARACTERS = 4096;
 
 export interface InputText {
-  /** Start of the text. */
   readonly head: string;
-  /** The whole text. */
   readonly chunks: AsyncIterable<string>;
   /** Closes the input, before its first chunk is read. */
   cancel(): Promise<void>;
@@ -34,7 +31,6 @@ export async function openInputText(request: InputTextRequest): Promise<InputTex
   return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
 }
 
-/** Returns the name of a file in messages. */
 export function inputName(file: string): string {
   return file === '-' ? 'stdin' : file;
 }

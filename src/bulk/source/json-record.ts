@@ -1,7 +1,6 @@
 import { parseJson } from './parse-json.ts';
 import type { Position, SourceRecord } from './source.ts';
 
-/** A segment of an input that contains whole records. */
 export interface TextSegment {
   readonly name: string;
   readonly text: string;

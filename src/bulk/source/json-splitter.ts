@@ -15,10 +15,7 @@ export class JsonPiece extends JsonRecord {
   }
 }
 
-/**
- * Splits JSON text into pieces as chunks arrive. Tracks only strings and brackets; JSON.parse validates the pieces
- * later. Holds one chunk and one piece at a time.
- */
+/** Splits JSON text into pieces as chunks arrive. Tracks only strings and brackets; `parseJson` validates the pieces. */
 export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
   readonly #name: string;
@@ -40,7 +37,6 @@ export class JsonSplitter {
     this.#name = name;
   }
 
-  /** Position of the first unread character. */
   get position(): Position {
     return this.#scanned > this.#next ? this.#start : this.#positionOf(this.#next);
   }
@@ -73,7 +69,6 @@ export class JsonSplitter {
     }
   }
 
-  /** Stops reading the chunks. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -88,7 +83,6 @@ export class JsonSplitter {
     return this.#text.charAt(this.#next);
   }
 
-  /** Consumes the character that `peek` returned. */
   take(): void {
     this.#moveTo(this.#next + 1);
   }

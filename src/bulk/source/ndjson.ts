@@ -38,7 +38,6 @@ interface LineGroup {
   readonly text: string;
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Number of the first line, from 1. */
   readonly line: number;
 }
 

@@ -25,7 +25,6 @@ export function withNestedRecords(source: Source, field: string, formatText: (va
   return { ...source, recordChunks: separateChunks() };
 }
 
-/** Splits a record into its own fields and its nested records. */
 function separateValues(value: Fields, field: string): readonly Fields[] {
   const { [field]: nested, ...ownFields } = value;
   if (!Array.isArray(nested) || !nested.every(isRecord)) return [value];

@@ -35,10 +35,7 @@ const TOKEN =
 
 type Expected = 'a value' | "a value or ']'" | 'a field name' | "a field name or '}'" | "':'" | "',' or the end";
 
-/**
- * Finds the first syntax problem in a text that JSON.parse rejected. JSON.parse does not always report the position,
- * and its wording differs between engines.
- */
+/** Finds the first syntax problem. JSON.parse may give no position, and engines word problems differently. */
 export function findSyntaxProblem(text: string): SyntaxProblem | undefined {
   const open: string[] = [];
   let expected: Expected = 'a value';

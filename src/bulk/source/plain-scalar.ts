@@ -13,7 +13,6 @@ export class PlainScalar {
     this.text = text;
   }
 
-  /** The parsed number or boolean. */
   get value(): number | boolean {
     return YAML_BOOLEAN.test(this.text) ? /^t/i.test(this.text) : Number(this.text);
   }

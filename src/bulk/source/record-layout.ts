@@ -19,12 +19,10 @@ export interface RecordLayout {
 }
 
 export interface SourceRequest extends RecordLayout {
-  /** The name in messages. */
   readonly name: string;
   readonly format: InputFormat;
   /** Receives a warning for each ignored part of the file. */
   readonly warn: (warning: Diagnostic) => void;
 }
 
-/** The fields of a request that readers of JSON and YAML lists use. */
 export type ListRequest = Pick<SourceRequest, 'name' | 'field' | 'warn'>;

@@ -18,7 +18,6 @@ export function findRenamedField(
   );
 }
 
-/** Creates the hint for a field that contains the ID under another name. */
 export function renameHint(name: string, idField: string): string {
   return `did you mean '${name}'? add --map ${quoteForShell(`${name}=${idField}`)}`;
 }

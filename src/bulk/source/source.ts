@@ -8,7 +8,6 @@ export interface Position {
   readonly column: number;
 }
 
-/** A record of an input: its value, position, and original text. */
 export interface SourceRecord extends Position {
   readonly value: unknown;
   readonly text: string;
@@ -29,7 +28,6 @@ export function createUnreadableRecord(text: string, position: Position, error: 
 }
 
 export interface Source {
-  /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
   readonly format: InputFormat;
   /** Whether each record's text is the JSON of its value. */

@@ -2,7 +2,6 @@ import { InputError } from './source.ts';
 
 const EXTENSION = /\.(?:xls[xmb]?|xlt[xm]?|f?ods|ots|numbers)$/i;
 
-/** Whether a file has the extension of a spreadsheet. */
 export function hasSpreadsheetName(path: string): boolean {
   return EXTENSION.test(path);
 }

@@ -9,7 +9,6 @@ export interface YamlItem {
   readonly line: number;
 }
 
-/** The layout of a YAML text: a block list, or anything else. */
 export type YamlLayout =
   | { readonly kind: 'list'; readonly indent: string; readonly field: boolean; readonly start: number }
   | { readonly kind: 'other' };

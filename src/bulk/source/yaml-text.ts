@@ -60,10 +60,7 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
   return isSeq(value) ? value : undefined;
 }
 
-/**
- * Returns the value and position of a node.
- * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting
- */
+/** @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting */
 export function readNode(
   { document, positionOf }: ParsedYaml,
   node: unknown,
@@ -101,7 +98,6 @@ function describeNestingProblem(value: unknown, parents: readonly unknown[]): st
   return undefined;
 }
 
-/** Whether a node or any node in it has an anchor. */
 export function hasAnchor(node: unknown): boolean {
   let found = false;
   if (isNode(node)) {
@@ -145,16 +141,12 @@ const PLAIN: ScalarTag = {
   stringify: ({ value }) => (value instanceof PlainScalar ? value.text : String(value)),
 };
 
-/**
- * Formats a value as a YAML list item. Quotes text that other YAML readers could parse as another type, and keeps plain
- * scalars.
- */
+/** Formats a YAML list item. Quotes text that other YAML readers could parse as another type; keeps plain scalars. */
 export function formatYamlItem(value: unknown): string {
   const customTags = (tags: Tags): Tags => [PLAIN, ...tags];
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-/** Describes a syntax error, and how to fix it. */
 export function describeYamlError({
   code,
   message,

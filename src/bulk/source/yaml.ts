@@ -46,7 +46,6 @@ export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequ
   yield* reader ? reader.end() : readWholeList(head, options);
 }
 
-/** Returns the text of a record with an additional field. */
 export function withYamlField({ value }: SourceRecord, field: string, text: string): string {
   return formatYamlItem({ ...Object(value), [field]: text });
 }
@@ -83,7 +82,6 @@ class YamlRecord implements SourceRecord {
 /** Upper bound on the total text of records with anchors, which are kept for later aliases. */
 const MAX_ANCHORED_CHARACTERS = 64 * 1024;
 
-/** Reads the items of a block list one by one. */
 class ItemReader {
   readonly #options: ListRequest;
   readonly #items: YamlItemSplitter;
@@ -127,7 +125,6 @@ class ItemReader {
     if (records.length > 0) yield records;
   }
 
-  /** Returns the item without the text after the list. */
   #splitOffRest({ text, line }: YamlItem): YamlItem {
     const after = this.#endOfList.exec(text);
     if (!after) return { text, line };

@@ -7,7 +7,6 @@ import { MAP_FLAG, parseColumnMap } from './column-map.ts';
 import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
-/** Flags of every bulk command. */
 const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,

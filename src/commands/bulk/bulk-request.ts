@@ -13,7 +13,6 @@ export interface BulkOptions extends ThroughputOptions {
   readonly onError: 'continue' | 'stop';
   readonly maxErrors?: number;
   readonly duplicates: 'fail' | 'first' | 'last';
-  /** How to handle existing records (default: they fail). */
   readonly ifExists?: 'skip' | 'update';
   readonly shard?: Shard;
   readonly rejects?: string;
@@ -23,7 +22,6 @@ export interface BulkOptions extends ThroughputOptions {
 export interface BulkRequest {
   /** Fields of the operation other than its records. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** Single record given by flags. */
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** Whether any data came from `--data`. */
   readonly usesDataFlag: boolean;

@@ -7,7 +7,6 @@ import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { showWarnings } from './show-warnings.ts';
 
-/** Upper bound on distinct warnings, and on distinct questions. */
 const MAX_TEXTS = 1_000;
 
 /** Collects warnings and confirmation questions while records are read, in bounded memory. */
@@ -17,7 +16,6 @@ export class ConfirmationCollector {
   readonly #data: Readonly<Record<string, unknown>>;
   readonly warnings = new Set<string | Hint>();
   readonly questions = new Set<string>();
-  /** Number of records that require confirmation. */
   recordsInQuestion = 0;
 
   constructor(operation: Operation, fields: BulkFields, data: Readonly<Record<string, unknown>>) {

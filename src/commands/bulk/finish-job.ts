@@ -10,11 +10,9 @@ import { SvcError } from '../../kernel/errors.ts';
 import { jobError } from './job-error.ts';
 import type { JobRun } from './job-run.ts';
 
-/** State of a job after a run. */
 export interface FinishedJob {
   readonly summary: BulkSummary;
   readonly stop: StopReason | undefined;
-  /** Whether the job has unfinished records and can be resumed. */
   readonly resumable: boolean;
   readonly rejects: WrittenRejects | undefined;
 }

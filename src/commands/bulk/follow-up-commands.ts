@@ -11,13 +11,9 @@ import { readRecords } from './pending-records.ts';
 import type { SendPlan } from './send-plan.ts';
 import { isColumnMap } from './stored-options.ts';
 
-/** Maximum length of a suggested command, in characters. */
 const MAX_COMMAND_LENGTH = 1_000;
 
-/**
- * Creates a command that sends the records again with the same generated IDs. Returns `undefined` if sending them again
- * is unsafe, or the command would be too long or contain a secret.
- */
+/** Creates a command that sends the records again, with the same IDs. Undefined if unsafe, too long, or secret. */
 export async function retryCommand(
   context: Context,
   { calls, input, options }: SendPlan,
@@ -55,7 +51,6 @@ export function rejectsCommand(
   ]);
 }
 
-/** Whether flags can represent all of the data. */
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
   return Object.entries(data).every(([field, value]) => {
     const kind = flags.find(({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field)?.kind;

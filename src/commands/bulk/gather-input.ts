@@ -20,7 +20,6 @@ import type { ColumnMap } from './column-map.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { showWarnings } from './show-warnings.ts';
 
-/** Records of a command, checked and valid. */
 export interface CheckedInput {
   readonly input: RecordInput;
   readonly rules: RecordRules;
@@ -28,7 +27,6 @@ export interface CheckedInput {
 }
 
 export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
-  /** Path of the copy of piped input. */
   readonly spool: string;
   /** Called with each record that will be sent. */
   readonly visitRecord?: RecordListener;
@@ -127,7 +125,6 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   });
 }
 
-/** Finds the flag for a record's ID, or for the list of IDs. */
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
   return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);

@@ -5,12 +5,10 @@ import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
-/** The end of a run, as input for its error. */
 export interface JobEnd {
   /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly stop: StopReason | undefined;
-  /** Whether the job has unfinished records and can be resumed. */
   readonly resumable: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;

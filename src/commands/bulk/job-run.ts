@@ -14,7 +14,6 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** One run of a job, with its output files and counters. */
 export interface JobRun {
   readonly context: Context;
   readonly job: OpenJob;

@@ -17,7 +17,6 @@ import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** A job locked and run by this process. */
 export interface OpenJob {
   readonly description: JobDescription;
   readonly journal: Journal;
@@ -25,7 +24,6 @@ export interface OpenJob {
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-/** The folder of a job locked by this process. */
 export interface LockedJobFolder {
   readonly folder: JobFolder;
   release(): void;
@@ -39,7 +37,6 @@ export async function createLockedFolder({ folders, clock }: Context, job: strin
   return { folder, release };
 }
 
-/** Unlocks and deletes a job's folder. */
 export async function discardJob({ folder, release }: LockedJobFolder, clock: Clock): Promise<void> {
   release();
   await removeJob(folder, clock);
@@ -85,7 +82,6 @@ export async function startJob(
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
 }
 
-/** Describes the target of the current command for a job's journal. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');

@@ -53,7 +53,6 @@ function recordsToSend(
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 
-/** Reads the records of an input, except excluded ones. */
 export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
   for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
 }

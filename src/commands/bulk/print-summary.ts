@@ -18,10 +18,7 @@ const FAILURE_COLUMNS = [
   { header: 'CODE', field: 'code' },
 ] as const satisfies readonly Column[];
 
-/**
- * Prints the summary of a job as data or as text. For a single record, the text is one line; if the record failed, the
- * error is printed instead.
- */
+/** Prints the summary of a job as data or as text. A single record takes one line, or none if it failed. */
 export async function printSummary(
   context: Context,
   noun: string,
@@ -43,7 +40,6 @@ export async function printSummary(
   if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
 }
 
-/** Prints a table of the first failures of a job. */
 export async function printFailures(context: Context, { failures, failed, unknown }: BulkSummary): Promise<void> {
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
@@ -54,9 +50,7 @@ export async function printFailures(context: Context, { failures, failed, unknow
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;
 
-/**
- * Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`. Shows effects such as `1 created` if they are known.
- */
+/** Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, with effects such as `1 created` if they are known. */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
   const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)

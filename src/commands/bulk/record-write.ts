@@ -7,16 +7,13 @@ import type { Hint } from '../../kernel/hint.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
 
-/** The write of a job's only record. */
 export interface RecordWrite {
   readonly entry: OperationEntry;
   readonly fields: BulkFields;
-  /** Fields of the operation other than its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly id: string;
 }
 
-/** Verbs of bulk commands, each with the preposition before its target. */
 const VERBS = {
   add: { past: 'Added', preposition: 'to' },
   update: { past: 'Updated', preposition: 'in' },
@@ -42,16 +39,12 @@ export function describeWrite(write: RecordWrite, { created, updated, unchanged,
   return created ? `Created ${name}${inTarget}` : `${past} ${name}${withTarget(write, preposition)}`;
 }
 
-/** Describes a single write with an unknown outcome. */
 export function describeUnknownWrite(write: RecordWrite): string {
   const { past, preposition } = verbOf(write);
   return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
 }
 
-/**
- * Creates the error for a single record that failed. The service's code for the record determines the kind of error.
- * @param nextStep hint about the rejects file, if there is one
- */
+/** Creates the error for a single record that failed. The service's code for the record determines its kind. */
 export function writeError(
   write: RecordWrite,
   { message, code }: Pick<BulkSummary['failures'][number], 'message' | 'code'>,
@@ -87,7 +80,6 @@ function verbOf({ entry }: RecordWrite) {
   return { verb, ...VERBS[verb] };
 }
 
-/** Returns a label such as `user u9`. */
 function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
   return `${object ?? noun} ${id}`;
 }

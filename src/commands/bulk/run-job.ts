@@ -57,7 +57,6 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-/** Returns the write of a job with a single record, and `undefined` for other jobs. */
 function singleWrite(
   entry: OperationEntry,
   { description }: OpenJob,
@@ -79,7 +78,6 @@ async function followUpCommand(
   return writtenRejects && rejectsCommand(context.options, job.description, writtenRejects, rejects);
 }
 
-/** Deletes the output files and the job, in which no record was applied. */
 async function discardRun({ context, files, job }: JobRun): Promise<void> {
   await files.rejects?.discard();
   await files.results?.close();

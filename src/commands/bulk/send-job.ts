@@ -1,4 +1,4 @@
-import type { StopReason } from '../../bulk/batch-request.ts';
+import type { SendBatchRequest, StopReason } from '../../bulk/batch-request.ts';
 import { createLookup } from '../../bulk/create-lookup.ts';
 import type { ExistingRecords } from '../../bulk/existing-records.ts';
 import { runBulkJob } from '../../bulk/job-engine.ts';
@@ -6,12 +6,13 @@ import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
 import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import { loadOperation } from '../../catalog/index.ts';
+import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { optionalProperty } from '../option-values.ts';
+import { openBeforeImages } from './before-images.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { showSendProgress } from './show-progress.ts';
@@ -27,6 +28,16 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { records } = job.description;
   const keptFields = new Set<string>();
   const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
+  // Other operations cannot replace anything that can be read.
+  const isOverwrite = calls.operation.effect === 'set' || options.ifExists === 'update';
+  const images = job.lockedFolder && isOverwrite ? await openBeforeImages(context, job.lockedFolder.folder) : undefined;
+  const saving =
+    (name: OperationName, send: SendBatchRequest): SendBatchRequest =>
+    async (batch, kind) => {
+      await images?.save(name, calls.data, batch);
+      return send(batch, kind);
+    };
+  const { name } = getEntry(job.description.operation);
   const stop = await runBulkJob(
     {
       records: pendingRecords(job, plan, recorder),
@@ -37,9 +48,9 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
     },
     {
-      send: recorder.withMetrics(createRequestSender(calls, clock, reported)),
+      send: recorder.withMetrics(saving(name, createRequestSender(calls, clock, reported))),
       lookUp: createLookup(calls),
-      existing: await createExistingHandler(calls, clock, keptFields),
+      existing: await createExistingHandler(calls, clock, keptFields, saving),
       limiter,
       log: recorder,
       pause: (repetition, signal) => clock.sleep(chooseRetryPause(repetition), signal),
@@ -62,14 +73,12 @@ async function warnAboutUnknownIds({ context, counters: { unexpectedIds, unexpec
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Creates the handler for `--if-exists`. Returns `undefined` if existing records are failures.
- * @param keptFields receives the names of differing fields that an update cannot change
- */
+/** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
 async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,
   keptFields: Set<string>,
+  saving: (name: OperationName, send: SendBatchRequest) => SendBatchRequest,
 ): Promise<ExistingRecords | undefined> {
   const { ifExists, fields, data } = calls;
   const update = fields.ifExists?.update;
@@ -90,7 +99,10 @@ async function createExistingHandler(
   return {
     action: 'update',
     lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
-    send: createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson),
+    send: saving(
+      name,
+      createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson),
+    ),
   };
 }
 

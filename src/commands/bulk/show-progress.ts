@@ -14,12 +14,10 @@ export async function showCheckProgress(context: Context, input: RecordInput): P
   }));
 }
 
-/** State to display as the progress of sending. */
 export interface SendProgress {
   readonly counters: JobCounters;
   readonly limiter: Pick<Limiter, 'inFlight'>;
   readonly records: number;
-  /** Singular noun for a record: `user`. */
   readonly noun: string;
 }
 

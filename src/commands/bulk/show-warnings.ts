@@ -1,7 +1,6 @@
 import type { Hint } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 
-/** Maximum number of distinct warnings to show. */
 const MAX_SHOWN_WARNINGS = 5;
 
 /** Prints the first distinct warnings, and the number of the others. */

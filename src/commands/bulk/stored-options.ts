@@ -39,10 +39,7 @@ const GUARDS: { readonly [Name in keyof BulkOptions]-?: Guard<NonNullable<BulkOp
 
 const REQUIRED = ['concurrency', 'onError', 'duplicates'] as const satisfies readonly (keyof BulkOptions)[];
 
-/**
- * Parses the options in a job's journal.
- * @throws SvcError `local` for an unknown, missing, or invalid option
- */
+/** @throws SvcError `local` for an unknown, missing, or invalid option */
 export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>): BulkOptions {
   const names = new Set([...REQUIRED, ...Object.keys(options)]);
   for (const name of names) {

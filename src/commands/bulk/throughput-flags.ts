@@ -2,7 +2,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
 
-/** Limits on the speed of a run. */
 export interface ThroughputOptions {
   readonly batchSize?: number;
   readonly concurrency?: number | 'auto';
@@ -20,14 +19,12 @@ const CONCURRENCY = {
 } as const satisfies OptionDefinition;
 const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' } as const satisfies OptionDefinition;
 
-/** Flags for a new job. */
 export const THROUGHPUT_FLAGS = [
   { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)`, isTuning: true },
   { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: auto; folders: 1)`, isTuning: true },
   { ...RATE, isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
-/** Flags for a resumed job. */
 export const RESUME_THROUGHPUT_FLAGS = [
   { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: as before)` },
   { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: as before)` },

@@ -4,10 +4,7 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * Reads the certificates of a PEM file.
- * @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or a damaged one
- */
+/** @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or a damaged one */
 export async function readCertificates(file: string, cwd: string): Promise<string> {
   const text = (await readNamedFile(file, cwd)).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];

@@ -9,18 +9,15 @@ import type { Context } from '../context.ts';
 
 export type ClosingMessages = ReturnType<typeof createClosingMessages>;
 
-/** Collects messages to print after a result. */
 export function createClosingMessages(context: Context, operation: Operation) {
   let shown = 0;
   let nextCursor: unknown;
   let printFoundMessage: (() => Promise<void>) | undefined;
   return {
-    /** Counts the records of a page. */
     countPage(data: unknown): void {
       const lists = operation.records === undefined && isObject(data) ? Object.values(data) : [listOf(operation, data)];
       for (const list of lists) if (Array.isArray(list)) shown += list.length;
     },
-    /** Sets the cursor of the next page. */
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
@@ -42,7 +39,6 @@ export function createClosingMessages(context: Context, operation: Operation) {
   };
 }
 
-/** Returns the list of records in the data of a list command. */
 export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }

@@ -52,15 +52,11 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
   };
 }
 
-/** Returns the name of the service for messages. */
 function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
   return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
 }
 
-/**
- * Creates the target from the settings. Missing credentials are reported later, by operations that need them.
- * @throws SvcError `no_credential` if no service URL is configured
- */
+/** @throws SvcError `no_credential` without a service URL. Operations that need other settings report missing ones. */
 function targetOf(settings: Settings): Target {
   const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken, missingReason } = settings;
   if (!baseUrl) throw createNotConfiguredError(settings);

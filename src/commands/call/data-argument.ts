@@ -21,10 +21,7 @@ export async function readData(context: Context, argument: string): Promise<Reco
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/**
- * Reads any JSON value in `--data`.
- * @throws SvcError like `readData`, except for JSON that is not an object
- */
+/** Reads any JSON value in `--data`. @throws SvcError like `readData`, except for JSON that is not an object */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const text = await readArgument(context, argument);
   const value = tryParseJson(text);

@@ -4,9 +4,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 interface AttemptedIds {
-  /** Singular noun for the resource: `endpoint`. */
   readonly noun: string;
-  /** IDs, in the order of the calls. */
   readonly ids: readonly string[];
   /** Failures after which the next ID is still tried. */
   readonly isolatedFailures: readonly Failure[];

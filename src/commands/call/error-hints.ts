@@ -5,7 +5,6 @@ import { type Hint, hint, type NextStep, type StepKind, step } from '../../kerne
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Creates a step that calls an operation with the same organization. */
 type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
 
 /** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
@@ -27,10 +26,8 @@ function nameOrganization(message: string, { organizationId }: Input): string {
     : message;
 }
 
-/** Service messages about a missing parent of the requested object. */
 const MISSING_PARENT = /^(organization|folder|document) (?:was )?not found\b/i;
 
-/** Creates a hint about the missing parent in the service's message. */
 function hintForMissingParent(
   { flags, command }: OperationEntry,
   input: Input,
@@ -49,7 +46,6 @@ function hintForMissingParent(
   return addEntry && !listEntry ? hint`${createStep('change', addEntry)} creates it` : undefined;
 }
 
-/** Creates a hint with the command that lists resources of the same type. */
 function listHint(
   { command, argument, flags }: OperationEntry,
   input: Input,

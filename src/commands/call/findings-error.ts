@@ -12,10 +12,7 @@ interface FindingsContext {
 
 const MAX_SHOWN = 20;
 
-/**
- * Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON.
- * @param input the first findings, and the total number
- */
+/** Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON. */
 export async function findingsError(
   context: Context,
   { findings, findingCount }: { readonly findings: readonly string[]; readonly findingCount: number },

@@ -10,10 +10,8 @@ import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-/** Input of an operation from the command line. */
 export interface InputData {
   readonly data: Record<string, unknown>;
-  /** Single record from flags, for an operation that takes records. */
   readonly record: Record<string, unknown> | undefined;
   /** Whether any data came from `--data`. */
   readonly usesDataFlag: boolean;
@@ -107,10 +105,7 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
-/**
- * Converts time fields from milliseconds to seconds, if the value is too large to be in seconds.
- * @returns a warning for each conversion
- */
+/** Converts times in milliseconds to seconds. Returns a warning for each conversion. */
 export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;

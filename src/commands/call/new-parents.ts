@@ -36,7 +36,6 @@ export async function confirmNewParents(
   return local ? missing : [];
 }
 
-/** Prints the parents that a write created. */
 export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
   for (const { kind, id, organizationId } of created)
     await context.note(

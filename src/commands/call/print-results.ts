@@ -76,7 +76,6 @@ function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-/** Returns the value for `--quiet`, if any. */
 function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
   return data === null ? undefined : quietValue?.(data);
 }
@@ -160,12 +159,10 @@ function idOf({ splitIds }: Operation, record: unknown): unknown {
   return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
-/** Returns the paths of secrets, relative to a record of the printed list. */
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
   return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }
 
-/** Merges all pages into a single response. */
 export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {
   let merged: CallResult<unknown> | undefined;
   const lists = new Map<string, unknown[]>();

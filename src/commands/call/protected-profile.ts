@@ -36,7 +36,6 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
 }
 
-/** Creates the error for a forbidden write, with a hint about the missing steps. */
 function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
   const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
   const missing = [

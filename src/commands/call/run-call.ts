@@ -55,10 +55,7 @@ export async function runCall(
     await context.note(note);
 }
 
-/**
- * Checks inputs against the state of the service. Reads the state only if an input depends on it.
- * @throws SvcError of the given kind if the check fails, or the error of a failed read
- */
+/** @throws SvcError of the given kind if the check fails, or the error of a failed read */
 async function checkPrecondition(
   context: Context,
   entry: OperationEntry,
@@ -98,7 +95,6 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   }));
 }
 
-/** Warns about fields that are not in the operation's schema. */
 async function warnAboutUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
   const known = Object.keys(input.shape);
   for (const field of Object.keys(data).filter((name) => !known.includes(name))) {

@@ -18,13 +18,11 @@ export interface ServiceRoute {
   close(): Promise<void>;
 }
 
-/** Opens a connection over the network, configured by flags and environment variables. */
 export async function openNetworkRoute(context: Context, target: Target): Promise<ServiceRoute> {
   const { close, ...wire } = await openNetwork(await networkOptions(context, target));
   return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(context.folders, context.clock, target) }, close };
 }
 
-/** Opens the embedded service in this process. */
 export async function openEmbeddedRoute(
   context: Context,
 ): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
@@ -111,7 +109,6 @@ function readPauseEnd(path: string, now: number): number | undefined {
   }
 }
 
-/** Writes a pause. Deletes old files. */
 async function writePause(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
   await createPrivateFolder(folder);
   await replaceFile(path, JSON.stringify(pause), { durable: false });

@@ -5,7 +5,6 @@ import { progressStyle } from '../terminal/terminal.ts';
 /** Delay before the spinner, or the line in plain mode, in milliseconds. */
 const SPINNER_DELAY = { bar: 500, lines: 3_000 };
 
-/** Wraps a client to show a spinner during slow calls. */
 export function addSpinner(client: Client, context: Context, host: string): Client {
   const runWithSpinner = createSpinner(context);
   if (!runWithSpinner) return client;
@@ -27,10 +26,7 @@ export async function withSpinner<Value>(context: Context, text: string, work: (
   return runWithSpinner ? runWithSpinner(text, work) : work();
 }
 
-/**
- * Creates a function that runs a task and shows a spinner meanwhile. Concurrent tasks share the spinner. Returns
- * undefined without a terminal and with `--quiet`.
- */
+/** Creates a function that shows one spinner during all tasks. Undefined without a terminal or with `--quiet`. */
 function createSpinner(context: Context) {
   const style = progressStyle(context);
   if (style === 'none' || !context.io.stderr.isTerminal) return undefined;

@@ -43,13 +43,11 @@ export function checkInput(
   });
 }
 
-/** Returns the missing field, if it is the only problem. */
 function findMissingField([issue, ...others]: readonly z.core.$ZodIssue[], input: unknown): PropertyKey | undefined {
   const isMissing = issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
   return isMissing && others.length === 0 ? issue.path[0] : undefined;
 }
 
-/** Creates an error about one value of a valid input. */
 export function createInputError(
   naming: InputNaming,
   entry: OperationEntry,
@@ -71,12 +69,10 @@ function listHint(command: readonly string[]): Hint | undefined {
   return findEntryByCommand(list) && hint`${step('list', ...list)} lists the IDs`;
 }
 
-/** Creates a hint for a missing organization. */
 export function orgHint(command: readonly string[]): Hint {
   return hint`add --org <id>, or set ${SETTING_VARIABLES.org} for all commands; see ${step('help', ...command, '--help')}`;
 }
 
-/** Maximum number of problems in a message. */
 const MAX_PROBLEMS = 3;
 
 function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
@@ -93,7 +89,6 @@ function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.
   return prefixWithName(name, lowerFirst(explainIssue(issue, value, nameField)));
 }
 
-/** Adds the name before a message, unless the message starts with it. */
 function prefixWithName(name: string, message: string): string {
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }

@@ -7,7 +7,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 
-/** An operation that starts a long-running task. */
 export interface StartedTask {
   readonly command: readonly string[];
   readonly wait: Wait;
@@ -21,10 +20,7 @@ const MIN_POLL_PAUSE = 500;
 const MAX_POLL_PAUSE = 10_000;
 const PAUSE_GROWTH = 1.5;
 
-/**
- * Makes the call, waits for the task to end, and prints its final state.
- * @throws SvcError `some_failed` if the task failed. Other errors have a hint to resume waiting.
- */
+/** Makes the call, waits for the task, and prints its final state. @throws SvcError `some_failed` if it failed */
 export async function runAndWait(context: Context, started: StartedTask, input: Fields): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const first = await client.call(started.operation, input);

@@ -16,6 +16,7 @@ const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]:
 const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [SWITCH_VARIABLES.allow, 'name of the protected profile that scripts may write to (together with --yes)'],
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
+  [SWITCH_VARIABLES.undo, '0 turns off saving the values that jobs replace, which svc undo needs'],
   [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
   [SWITCH_VARIABLES.pager, 'pager for long tables on a terminal (default: PAGER, or less)'],
   ['CI', 'if set, never prompt'],

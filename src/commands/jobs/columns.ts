@@ -1,6 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
 
-/** Columns of `jobs list`. */
 export const JOB_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'OPERATION', field: 'operation', hideOrder: 7 },

@@ -6,7 +6,6 @@ import { LIST_FLAGS, REPORT_FLAGS } from './flags.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
 
-/** Commands that manage bulk jobs. */
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['jobs', 'list'],

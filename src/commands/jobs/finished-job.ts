@@ -9,7 +9,7 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { optionsForTarget } from './job-context.ts';
+import { optionsForTarget } from '../plan/job-context.ts';
 import type { BulkOperation, JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 
@@ -35,10 +35,7 @@ export async function showFinishedJob(
   if (failure !== undefined) throw failure;
 }
 
-/**
- * Prints the summary of a stopped job.
- * @throws SvcError of the last run, or `stopped` if the process was killed
- */
+/** Prints the summary of a stopped job. @throws SvcError of the last run, or `stopped` if the process was killed */
 export async function showStoppedJob(
   context: Context,
   { noun, bulk }: JobRecords,

@@ -5,7 +5,6 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { APPLY, CHANGE } from '../plan/apply-operation.ts';
 
-/** The records of a job. */
 export interface JobRecords {
   /** Name of one record: `user`. */
   readonly noun: string;

@@ -4,7 +4,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
-/** Element of the list that `jobs list` prints. */
 export type JobListEntry = Omit<
   JobStatus,
   keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'

@@ -31,9 +31,9 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
+import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showFinishedJob } from './finished-job.ts';
-import { openJobContext } from './job-context.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
 import { readEntries } from './list-entries.ts';
 
@@ -153,10 +153,7 @@ function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcErro
   });
 }
 
-/**
- * Returns the ID of the only stopped job. If several are stopped, prompts for one.
- * @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible
- */
+/** @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible */
 async function findStoppedJob(context: Context): Promise<string> {
   const stopped = (await readEntries(context)).filter(({ state }) => state === 'stopped');
   const [only, ...others] = stopped;

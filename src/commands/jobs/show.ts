@@ -5,7 +5,6 @@ import { supportsUnicode } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
 import { renderReceipt } from './receipt/render-receipt.ts';
 
-/** Prints the receipt of a job: input, target, counts, and times. */
 export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {
   const receipt = await readReceipt(await findJob(context.folders, job));
   const { input: _input, inputs, paths, histogram: _histogram, ...rest } = receipt;

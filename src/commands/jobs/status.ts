@@ -6,9 +6,7 @@ import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 
-/**
- * Progress of a job. Unless the job is running, the succeeded, failed, unknown, and skipped records add up to `total`.
- */
+/** Progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped records add up to `total`. */
 export interface JobStatus
   extends ExistingCounts,
     Pick<BulkSummary, 'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'> {

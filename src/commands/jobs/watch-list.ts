@@ -17,7 +17,6 @@ export async function watchJobs(context: Context): Promise<void> {
   await context.note('no job is running');
 }
 
-/** Yields all jobs, and then only changed jobs, until none is running. */
 async function* changedEntries(context: Context): AsyncGenerator<readonly JobListEntry[]> {
   let known: ReadonlyMap<string, string> = new Map();
   for await (const entries of pollEntries(context)) {
@@ -28,7 +27,6 @@ async function* changedEntries(context: Context): AsyncGenerator<readonly JobLis
   }
 }
 
-/** Yields all jobs repeatedly, until none is running. */
 async function* pollEntries(context: Context): AsyncGenerator<readonly JobListEntry[]> {
   const warned = new Set<string>();
   const warn = async (text: string) => {

@@ -11,10 +11,7 @@ import { findJobRecords } from './job-operation.ts';
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;
 
-/**
- * Shows the progress of a running job, and its summary when it ends. Does not affect the job.
- * @throws SvcError `not_found` for an unknown job, or the job's own error
- */
+/** @throws SvcError `not_found` for an unknown job, or the job's own error */
 export async function watchJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
   const folder = await findJob(context.folders, id, 'not_found');
   await waitForJournal(context, folder);
@@ -34,7 +31,6 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   }
 }
 
-/** Waits until the job's process has checked its input. */
 async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {
   if (!(await isBeingChecked(folder))) return;
   const end = (await progress()).showActivity(`waiting for job ${folder.job} to check its input`);
@@ -48,11 +44,9 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
 interface FollowedJob {
   readonly journal: Journal;
   readonly description: JobDescription;
-  /** Plural noun for the records: `users`. */
   readonly unit: string;
 }
 
-/** Shows the progress of a job while a process runs it. */
 async function followJob(
   { clock, signal, progress }: Context,
   folder: JobFolder,

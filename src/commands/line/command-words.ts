@@ -5,7 +5,6 @@ export function commandPath(command: Command): string {
   return ['svc', ...commandWords(command)].join(' ');
 }
 
-/** Returns the words of a command without the program name. */
 export function commandWords(command: Command): readonly string[] {
   return command.parent ? [...commandWords(command.parent), command.name()] : [];
 }

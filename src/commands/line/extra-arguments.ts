@@ -44,7 +44,6 @@ function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: rea
   return `did you mean ${values.map((value) => `${name} ${quoteForShell(value)}`).join(' ')}?`;
 }
 
-/** Abbreviated flag names, by noun. */
 const FLAG_NAMES: Readonly<Record<string, string>> = { organization: 'org' };
 
 function fileFlags(files: readonly string[]): string {

@@ -132,7 +132,6 @@ async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<P
   return runOperation(context, leaf.versions, invoked);
 }
 
-/** Returns the arguments that the command does not accept. */
 function extraArguments({ args, registeredArguments }: Command): readonly string[] {
   return registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
 }
@@ -160,7 +159,6 @@ function addOption(command: Command, { flags, description, choices, many }: Opti
   return option;
 }
 
-/** Restricts an option to choices. */
 function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;

@@ -6,10 +6,7 @@ import type { Node } from '../definition.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { describeUnknownCommand, type UsageProblem } from './unknown-command.ts';
 
-/**
- * Converts an error of commander to an `SvcError` with a hint for the current command. Returns other errors unchanged,
- * such as those that commander throws after it prints help.
- */
+/** Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown after help. */
 export function toUsageError(error: CommanderError, command: Command, root: Node): Error {
   const problem = describeProblem(error, command, root);
   return problem ? new SvcError('usage', problem.message, { hint: problem.hint, cause: error }) : error;
@@ -38,7 +35,6 @@ function describeProblem(error: CommanderError, command: Command, root: Node): U
 /** Groups that list objects on this machine. Service flags do not apply to them. */
 const LOCAL_GROUPS: readonly string[] = ['jobs'];
 
-/** Creates a hint with the command that lists the IDs for an argument. */
 function idHint(argument: string, { parent }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
   return parent && lists && /id$/i.test(argument)
@@ -46,7 +42,6 @@ function idHint(argument: string, { parent }: Command): Hint | undefined {
     : undefined;
 }
 
-/** Creates a hint with the nearest flag. */
 function flagHint(flag: string, command: Command): string | Hint {
   const near = flag.startsWith('--')
     ? findNearest(
@@ -57,7 +52,6 @@ function flagHint(flag: string, command: Command): string | Hint {
   return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
 }
 
-/** Lists the flags of a command and of its parent commands. */
 function flagsOf(command: Command): readonly string[] {
   const own = command.createHelp().visibleOptions(command);
   const names = own.flatMap(({ long }) => long ?? []);

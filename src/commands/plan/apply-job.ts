@@ -16,6 +16,7 @@ import { Ledger } from '../../settings/ledger.ts';
 import type { PlannedWrite } from '../../settings/plan.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import type { SettingsFile } from '../../settings/settings.ts';
+import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
@@ -90,10 +91,11 @@ async function runApplyJob(
   const { records } = description;
   try {
     const client = await context.client();
+    const images = await openBeforeImages(context, lockedFolder.folder);
     const ended = await withLedger(context, (ledger) =>
       runPlan(plan, {
         ...{ journal, client, clock, signal, ledger, secrets },
-        beforeSend: async () => undefined,
+        beforeSend: async ({ operation, shared }, batch) => images?.save(operation, shared, batch),
         onStart: async (counters, limiter) => showSendProgress(context, { counters, limiter, records, noun: CHANGE }),
       }),
     );

@@ -47,7 +47,7 @@ interface PlanStyle {
 
 /** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
 export async function renderPlan(plan: ShownPlan, { name, purpose, view }: PlanStyle): Promise<string> {
-  if (plan.changes.length === 0)
+  if (plan.changes.length + plan.notRestored.length === 0)
     return purpose === 'comparison' ? `${name} do not differ.\n` : `No changes. ${plan.target.url} matches ${name}.\n`;
   const palette = await loadPalette(view.color);
   const shown = JSON.stringify(plan.changes);
@@ -57,7 +57,7 @@ export async function renderPlan(plan: ShownPlan, { name, purpose, view }: PlanS
   writer.section('Not restored:', plan.notRestored);
   writer.line('', '');
   const { title, words } = PURPOSES[purpose];
-  writer.line('', `${title}: ${countChanges(plan, words)}`);
+  writer.line('', `${title}: ${countChanges(plan, words) || 'no changes'}`);
   return writer.text();
 }
 

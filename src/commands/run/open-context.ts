@@ -32,7 +32,6 @@ interface ContextPurpose {
 
 export interface OpenedContext {
   readonly context: Context;
-  /** @param error error that the command failed with */
   close(error?: unknown): Promise<void>;
 }
 

@@ -7,7 +7,6 @@ import type { Invocation, OperationRunner, RunOperation } from '../definition.ts
 import { getFlagValue, selectOptions } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Returns the custom code of an operation, or `runOperation`. */
 export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
   return runner ? runner.load() : runOperation;
 }
@@ -33,10 +32,7 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   });
 };
 
-/**
- * Selects the version in `--api-version`, or the first version that supports all given flags.
- * @throws SvcError `usage` for a flag that only another version supports
- */
+/** Selects the version by `--api-version` or by flags. @throws SvcError `usage` for a flag of another version */
 function selectVersion(
   versions: readonly [OperationEntry, ...OperationEntry[]],
   { options }: Invocation,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS } from './flags.ts';
+import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, UNDO_FLAGS } from './flags.ts';
 
 /** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
@@ -71,5 +71,19 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     ],
     options: COMPARE_FLAGS,
     load: async () => (await import('./compare.ts')).compareSettings,
+  }),
+  defineCommand({
+    command: ['undo'],
+    globalFlags: ['service', 'result'],
+    summary: 'Plan to restore the values that a job replaced',
+    description:
+      'Shows a plan that restores updated folders, configurations, and webhook endpoints. Changes nothing: save the plan with --out, and run it with svc apply. Values that were changed after the job stay as they are. Jobs keep replaced values, without secrets, as long as the job itself: at most 30 days. SVC_UNDO=0 turns this off.',
+    examples: {
+      'svc undo': 'show how to undo the latest job',
+      'svc undo 20260131-094500-5f3a9c --out undo.json': 'save the plan; svc apply undo.json runs it',
+    },
+    arguments: [{ name: 'job', description: 'job ID (default: the latest job that can be undone)', required: false }],
+    options: UNDO_FLAGS,
+    load: async () => (await import('./undo.ts')).undoJob,
   }),
 ];

@@ -48,9 +48,14 @@ export const REPLACE_FLAG = {
   description: 'allow endpoints to be replaced, which gives them a new ID and signing secret',
 } as const satisfies OptionDefinition;
 
+const OUT_FLAG = {
+  flags: '--out <path>',
+  description: 'save the plan to a file for svc apply',
+} as const satisfies OptionDefinition;
+
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,
-  { flags: '--out <path>', description: 'save the plan to a file for svc apply' },
+  OUT_FLAG,
   REPLACE_FLAG,
   EXIT_CODE_FLAG,
 ] as const satisfies readonly OptionDefinition[];
@@ -60,3 +65,7 @@ export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;
 export const APPLY_FLAGS = [...CHANGE_FLAGS, REPLACE_FLAG] as const satisfies readonly OptionDefinition[];
 
 export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;
+
+export const UNDO_FLAGS = [OUT_FLAG] as const satisfies readonly OptionDefinition[];
+
+export type UndoFlags = OptionsOf<typeof UNDO_FLAGS>;

@@ -3,7 +3,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { validateFlags } from './flags.ts';
 
-/** Example commands, by type of record. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   users: 'svc users validate --file users.csv',
   documents: 'svc documents validate --file documents.csv',

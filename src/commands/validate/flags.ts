@@ -7,7 +7,6 @@ const ORG_FLAG = {
   description: 'organization that all records must belong to',
 } as const satisfies OptionDefinition;
 
-/** Operations that a `validate` command supports. */
 interface CheckedOperations {
   readonly verbs: readonly string[];
   readonly versions: readonly string[];

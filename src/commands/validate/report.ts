@@ -7,17 +7,14 @@ import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
 import { escapeWorkflowText } from '../terminal/workflow-command.ts';
 
-/** The checked input. */
 export interface ReportSubject {
   /** File names, joined for messages. `stdin` for standard input. */
   readonly name: string;
   readonly files: readonly string[];
-  /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly form: 'text' | 'github';
 }
 
-/** Yields findings, and returns the result of the check. */
 type Findings = AsyncGenerator<readonly FileDiagnostic[], RecordCheck>;
 
 const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
@@ -28,7 +25,6 @@ const COLUMNS: readonly Column[] = [
   { header: 'MESSAGE', field: 'message' },
 ];
 
-/** Prints findings in the requested format. Returns the result of the check. */
 export async function reportFindings(
   context: Context,
   subject: ReportSubject,

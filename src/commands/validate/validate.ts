@@ -17,10 +17,7 @@ import { optionalProperty } from '../option-values.ts';
 import type { ValidateFlags } from './flags.ts';
 import { reportFindings } from './report.ts';
 
-/**
- * Checks the records of files without calling the service. Prints all findings.
- * @throws SvcError `bad_data` if there are findings, `usage` without a file
- */
+/** Checks files and prints all findings. @throws SvcError `bad_data` if there are findings, `usage` without a file */
 export async function validateFiles(
   context: Context,
   { noun, verb: defaultVerb }: { readonly noun: string; readonly verb: string },
@@ -71,10 +68,7 @@ async function loadFields(noun: string, verb: string, version: string | undefine
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
 }
 
-/**
- * Returns placeholders for fields that flags can set for all records. The check then covers only the other fields.
- * Empty unless each record is a separate call.
- */
+/** Returns placeholders for fields that flags can set for all records, if each record is a separate call. */
 function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<string, unknown>> {
   if (field !== undefined) return {};
   return Object.fromEntries(targetFields.map(({ name }) => [name, 'given by a flag']));

@@ -5,13 +5,11 @@ import { localFileError, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { parseRecord, type RecoveryRecord } from './record.ts';
 
-/** A record of an unfinished reset; `record` is undefined if the file is damaged. */
 export interface PendingRecovery {
   readonly path: string;
   readonly record: RecoveryRecord | undefined;
 }
 
-/** Lists all recovery records, oldest first, including those of resets in progress. */
 export async function listPendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
   const folder = join(state, 'recovery');
   const recoveries: PendingRecovery[] = [];

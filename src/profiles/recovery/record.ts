@@ -12,7 +12,6 @@ import { tryParseJson } from '../../kernel/try-parse-json.ts';
 const STATES = ['sending', 'kept', 'unknown', 'lost'] as const;
 type RecoveryState = (typeof STATES)[number];
 
-/** The token that a reset replaces, identified by service and API key. */
 export interface ResetSubject {
   readonly apiKey: string;
   /** The origin of the service, or an identifier of the embedded service. */
@@ -26,11 +25,9 @@ export interface RecoveryRecord extends ResetSubject {
   readonly profile: string | null;
   /** The `--ca-file` of the reset, as an absolute path. */
   readonly caFile?: string;
-  /** An RFC 3339 timestamp. */
   readonly startedAt: string;
   readonly pid: number;
   readonly machine: string;
-  /** Fingerprint of the replaced token, if known. */
   readonly oldToken: string | null;
   /** The new token, only in the state `kept`. */
   readonly token: string | null;

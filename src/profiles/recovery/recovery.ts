@@ -14,7 +14,6 @@ export interface RecoveryFile {
   storeToken(token: string): Promise<void>;
   /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
   remove(): Promise<void>;
-  /** Closes the file and keeps the record. */
   close(): Promise<void>;
 }
 
@@ -49,7 +48,6 @@ export async function createRecoveryFile(folders: Folders, start: RecoveryStart)
   }
 }
 
-/** Creates the folder of all records, accessible only to its owner. */
 export async function ensureRecoveryFolder({ state }: Folders): Promise<string> {
   const folder = join(state, 'recovery');
   await createPrivateFolder(state);
@@ -57,7 +55,6 @@ export async function ensureRecoveryFolder({ state }: Folders): Promise<string> 
   return folder;
 }
 
-/** Returns the path of the lock that a reset of this token holds. */
 export function recoveryLockOf({ state }: Folders, subject: ResetSubject): string {
   return join(state, 'recovery', `${subjectKeyOf(subject)}.lock`);
 }
@@ -114,7 +111,6 @@ export async function removeRecord(path: string): Promise<void> {
   }
 }
 
-/** Serializes a record as one line, padded to the reserved space. */
 function lineOf(record: RecoveryRecord): string {
   const text = JSON.stringify(record);
   return `${text}${' '.repeat(Math.max(0, RESERVED_BYTES - 1 - Buffer.byteLength(text)))}\n`;

@@ -17,12 +17,10 @@ interface CaseDefinition {
   readonly expects: ExpectationName;
   /** The only form of deliveries that the case applies to (default: both). */
   readonly form?: WebhookForm;
-  /** Why the case cannot run with this sender configuration; `undefined` if it can. */
   readonly skipReason?: (sender: SenderConfiguration) => string | undefined;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Larger than any real delivery. */
 const OVERSIZED_BODY = 11 * MEGABYTE;
 const STALE_AGE = 2 * TIMESTAMP_TOLERANCE;
 

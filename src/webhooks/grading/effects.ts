@@ -4,7 +4,6 @@ import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { isSuccessStatus } from '../listener.ts';
 import { type PostOptions, sendPost } from '../post.ts';
 
-/** One effect of a delivery, as reported by the receiver. */
 export interface ReceiverEffect {
   readonly id: string;
   readonly event?: string;

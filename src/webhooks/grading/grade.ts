@@ -14,7 +14,6 @@ export interface GradingDependencies {
   readonly createDelivery: CreateTestDelivery;
   readonly clock: Clock;
   readonly postOptions: Omit<PostOptions, 'write'>;
-  /** Fetches the effects so far, if the receiver reports them. */
   readonly fetchEffects?: (() => Promise<readonly ReceiverEffect[]>) | undefined;
   /** Called before each case with the number of finished cases. */
   readonly onProgress?: (done: number) => void;
@@ -79,7 +78,6 @@ async function sendDelivery(
   return { ...result, milliseconds: Math.max(0, result.milliseconds - elapsed()) };
 }
 
-/** Whether the receiver responds, immediately or after a restart. */
 async function isReachable(dependencies: GradingDependencies, recoveryTime: number): Promise<boolean> {
   const { clock, postOptions } = dependencies;
   const healthCheck = {
@@ -101,7 +99,6 @@ function createUnreachableError(url: URL, result: PostResult): SvcError {
   });
 }
 
-/** Polls the effects of the deliveries until all expected effects are present or the time limit is reached. */
 async function waitForEffects(
   observed: readonly (CaseObservation | Grade)[],
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,

@@ -7,7 +7,6 @@ import type { TestDelivery } from './test-delivery.ts';
 export interface Grade {
   readonly case: string;
   readonly verdict: 'ok' | 'warn' | 'fail' | 'skipped';
-  /** The status of the last response; null if there was none. */
   readonly status: number | null;
   /** Delay of the slowest response, in milliseconds. */
   readonly milliseconds: number | null;
@@ -20,7 +19,6 @@ export interface CaseObservation {
   readonly case: ReceiverCase;
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
-  /** Whether the receiver no longer responds. */
   readonly isUnresponsive: boolean;
 }
 
@@ -67,7 +65,6 @@ function formatTime(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Describes how the effects of a case differ from the expectation; `undefined` if they match. */
 function findWrongEffect(
   { case: { expects }, deliveries }: CaseObservation,
   effects: readonly ReceiverEffect[],

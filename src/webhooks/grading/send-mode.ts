@@ -13,9 +13,7 @@ const MAX_SEND_TIME = 10_000;
 /** Sends a body and measures the time, which does not count toward the receiver's response time. */
 export interface BodySender {
   readonly write?: NonNullable<PostOptions['write']>;
-  /** Additional time for sending, in milliseconds. */
   readonly allowance: number;
-  /** Returns the time that sending took, in milliseconds. */
   elapsed(): number;
 }
 

@@ -10,7 +10,6 @@ import { createSampleEvent } from '../sample.ts';
 import { createSigningSecret, type SignedContent } from '../signature.ts';
 import type { SendMode } from './send-mode.ts';
 
-/** The sender configuration that the receiver expects. */
 export interface SenderConfiguration {
   readonly form: WebhookForm;
   readonly secret?: string | undefined;
@@ -19,7 +18,6 @@ export interface SenderConfiguration {
   readonly encryptFor?: string | undefined;
 }
 
-/** The differences between a test delivery and one from the service. */
 export interface DeliveryVariation {
   readonly event?: string;
   readonly id?: string;
@@ -33,7 +31,6 @@ export interface DeliveryVariation {
   readonly method?: string;
 }
 
-/** A delivery that is ready to be sent to any URL. */
 export interface TestDelivery extends Omit<OutgoingRequest, 'url'> {
   readonly id: string;
   readonly event: string;

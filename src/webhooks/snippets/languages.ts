@@ -1,3 +1,2 @@
-/** Programming languages of the code that verifies deliveries. */
 export const SNIPPET_LANGUAGES = ['node', 'python', 'go', 'ruby', 'php'] as const;
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];

@@ -1,7 +1,6 @@
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import type { JobReceipt } from './receipt.ts';
 
-/** Totals of a time interval of a job. */
 export interface Interval extends SeriesPoint {
   /** Start and end, in seconds since the start of the job. */
   readonly from: number;

@@ -8,11 +8,9 @@ export interface JobReceipt {
   readonly id: string;
   readonly operation: string;
   readonly state: 'running' | 'stopped' | 'done';
-  /** Names of all input files, joined for display. */
   readonly input: string;
   /** Input files, in order. Never empty. */
   readonly inputs: readonly Pick<JobInput, 'name' | 'format' | 'bytes' | 'sha256'>[];
-  /** Fields of the operation except its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
   readonly target: { readonly profile: string | null; readonly origin: string; readonly apiKey: string | null };

@@ -25,7 +25,6 @@ export interface ReceiptStyle {
 const SPARKLINE_WIDTH = 40;
 const GAP = '  ';
 const RESUME_LABEL = 'resume with';
-/** Width of the longest label, plus the gap. */
 const MARGIN = RESUME_LABEL.length + GAP.length;
 const PLAIN_INTERVALS = 8;
 const MAX_REASONS = 5;

@@ -5,9 +5,7 @@ export interface Chart {
   readonly title: string;
   /** Describes the data in one sentence. */
   readonly summary: string;
-  /** Formats a value of the vertical axis. */
   readonly formatValue: (value: number) => string;
-  /** Labels of the horizontal axis, evenly spaced. */
   readonly xLabels: readonly string[];
   readonly columns: readonly ChartColumn[];
   /** Series of the stacked columns, from bottom to top. */
@@ -21,7 +19,6 @@ export interface ChartColumn {
   /** Position on the axis, from 0 to 1. */
   readonly from: number;
   readonly to: number;
-  /** One value per series. */
   readonly values: readonly number[];
 }
 

@@ -110,14 +110,12 @@ function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
 }
 
 interface TimeChart extends Pick<Chart, 'title' | 'summary' | 'formatValue' | 'series'> {
-  /** Describes an interval in its tooltip, after its time. */
   readonly describe: (interval: Interval) => string;
   readonly values: (interval: Interval) => readonly number[];
   /** Columns of the data table after the time. */
   readonly table: Readonly<Record<string, (interval: Interval) => string>>;
 }
 
-/** Creates a chart with a column per interval. */
 function createTimeChart(intervals: readonly Interval[], { describe, values, table, ...chart }: TimeChart): Chart {
   const end = intervals.at(-1)?.to ?? 1;
   const formatSpan = ({ from, to }: Interval) => `${formatElapsed(from)} to ${formatElapsed(to)}`;

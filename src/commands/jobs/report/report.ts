@@ -10,10 +10,7 @@ import type { ReportFlags } from '../flags.ts';
 import { readReceipt } from '../receipt/read-receipt.ts';
 import { renderReport } from './render-report.ts';
 
-/**
- * Writes the report of a job to a new file or to stdout.
- * @throws SvcError `usage` if the file exists, or without `--html`
- */
+/** @throws SvcError `usage` if the file exists, or without `--html` */
 export async function reportJob(
   context: Context,
   { arguments: [job = ''], options }: Invocation<ReportFlags>,

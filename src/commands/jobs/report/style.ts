@@ -1,4 +1,3 @@
-/** Style sheet of the report. Supports dark mode, phones, and print. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

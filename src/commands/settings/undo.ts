@@ -1,0 +1,81 @@
+import { damagedError } from '../../bulk/journal/database.ts';
+import {
+  findJob,
+  type JobFolder,
+  jobFolderOf,
+  listJobNames,
+  openJournal,
+  readJobState,
+} from '../../bulk/journal/job-folder.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
+import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { isLocked } from '../../kernel/lock.ts';
+import { findMadeChanges } from '../../settings/execute/made-changes.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import type { SavedPlan } from '../../settings/saved-plan.ts';
+import { readBeforeImages } from '../../settings/undo/before-images.ts';
+import { describePermanentChanges, describePermanentOperation } from '../../settings/undo/permanent-writes.ts';
+import { planUndo, queryImages } from '../../settings/undo/plan-undo.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { findPlanTarget } from '../plan/find-target.ts';
+import { openJobContext } from '../plan/job-context.ts';
+import { printPlan } from '../plan/render-plan.ts';
+import { savePlan } from '../plan/save-plan.ts';
+import type { UndoFlags } from './flags.ts';
+
+/**
+ * Prints a plan that restores the values that a job replaced, and saves it with `--out`.
+ * @throws SvcError `usage` if the job does not exist, or if no job can be undone; `locked` while the job is running
+ */
+export async function undoJob(context: Context, { arguments: [id], options }: Invocation<UndoFlags>): Promise<void> {
+  const folder = id === undefined ? await findLatestJob(context) : await findJob(context.folders, id);
+  const images = await readBeforeImages(folder.beforeImages);
+  const journal = await openJournal(folder);
+  const description = journal.getFact('job');
+  const state = await readJobState(folder, journal);
+  const permanent = describePermanent(journal, images.length > 0);
+  journal.close();
+  if (!description) throw damagedError(folder.journal);
+  if (state === 'running') {
+    throw new SvcError('locked', `job ${folder.job} is running`, {
+      hint: hint`wait for it; ${step('inspect', 'jobs', 'watch', folder.job)} shows its progress`,
+    });
+  }
+  const opened = await openJobContext(context, description.target);
+  try {
+    const client = createReadOnlyClient(await opened.context.client());
+    const restored = planUndo(
+      await findPlanTarget(opened.context),
+      images,
+      await readLive(client, queryImages(images)),
+    );
+    const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
+    await printPlan(opened.context, plan, `the state before job ${folder.job}`);
+    if (options.out === undefined) return;
+    const { profile } = description.target;
+    const origin = { environment: undefined, profile: profile ?? undefined, stack: undefined, allowReplace: false };
+    await savePlan(opened.context, plan, options.out, { ...origin, files: [], secrets: [] });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function findLatestJob({ folders }: Context): Promise<JobFolder> {
+  for (const name of await listJobNames(folders)) {
+    const folder = jobFolderOf(folders, name);
+    const images = await readBeforeImages(folder.beforeImages);
+    if (images.length > 0 && !(await isLocked(folder.lock))) return folder;
+  }
+  throw new SvcError('usage', 'no job has replaced values that svc can restore', {
+    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+  });
+}
+
+function describePermanent(journal: Journal, hasImages: boolean): readonly string[] {
+  const plan = journal.getFact('plan') as SavedPlan | undefined;
+  if (plan) return describePermanentChanges(findMadeChanges(plan, journal));
+  return describePermanentOperation(journal.getFact('job')?.operation ?? '', hasImages);
+}

@@ -1,0 +1,29 @@
+import type { Journal } from '../../bulk/journal/journal.ts';
+import type { Change, Plan, RecordKey } from '../plan.ts';
+import { createRecordKey, parseRecordKey } from '../record-key.ts';
+import { readItemStates } from './item-states.ts';
+
+/** The changes that a job has made. */
+export interface MadeChanges {
+  /** Changes of records whose writes all succeeded. */
+  readonly changes: readonly Change[];
+  /** Number of users sent from a file. */
+  readonly users: number;
+}
+
+export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
+  const items = writes.flatMap((write) => write.items);
+  const { settled, users } = readItemStates(journal, items.length);
+  const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
+  const isWritten = (index: number) => settled.has(index) && !failed.has(index);
+  const unwritten = new Set(items.flatMap(({ key }, index) => (isWritten(index) ? [] : [recordOf(key)])));
+  const isMade = ({ kind, org, id, sign, after }: Change) =>
+    sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));
+  return { changes: changes.filter(isMade), users };
+}
+
+/** Returns the key of a record from the key of a part of it. */
+function recordOf(key: RecordKey): RecordKey {
+  const { kind, org, id } = parseRecordKey(key);
+  return createRecordKey(kind, org, id);
+}

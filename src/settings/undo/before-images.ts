@@ -1,0 +1,167 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import type { RecordList } from '../../bulk/batches.ts';
+import { loadOperation, type OperationName } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import { findSecretPaths } from '../../catalog/secrets.ts';
+import type { Client } from '../../client/client.ts';
+import { createReadOnlyClient } from '../../client/read-only.ts';
+import { type Clock, monotonicNow } from '../../kernel/clock.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { redactRemembered } from '../../kernel/redact.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { diffRecords } from '../differ.ts';
+import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
+import { findLiveRecord, type LiveQuery, type LiveRecord } from '../live/live-records.ts';
+import { readLive } from '../live/read-live.ts';
+import type { RecordKey } from '../plan.ts';
+import { createRecordKey } from '../record-key.ts';
+
+/** A record before a write: one line of a file in the job's folder. Contains no secrets. */
+export interface BeforeImage {
+  readonly key: RecordKey;
+  /** The ID that the service assigned to an endpoint. */
+  readonly id?: string;
+  /** Fields that the write changes; for a deletion, all fields. */
+  readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
+  /** Paths of changed secrets, whose values are not stored. */
+  readonly secrets: readonly string[];
+  readonly isDeleted?: true;
+}
+
+/** Operations that overwrite or delete records that can be read, and the key of the record. */
+const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>> = {
+  'folders.update': ({ organizationId, folderId }) =>
+    createRecordKey('folders', String(organizationId), String(folderId)),
+  'webhooks.endpoints.update': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
+  'webhooks.endpoints.delete': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
+  ...Object.fromEntries(
+    CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)]),
+  ),
+};
+
+/** Fields that identify a record. */
+const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
+
+/** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
+const REUSE_FACTOR = 10;
+
+export interface BeforeImageOptions {
+  /** Path of the file. */
+  readonly path: string;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly warn: (text: string) => Promise<void>;
+}
+
+/** Saves the values that writes replace, so that they can be undone. */
+export class BeforeImages {
+  readonly #options: BeforeImageOptions;
+  readonly #saved = new Set<RecordKey>();
+  #listing:
+    | { readonly query: string; readonly live: Awaited<ReturnType<typeof readLive>>; readonly until: number }
+    | undefined;
+  #hasFailed = false;
+
+  constructor(options: BeforeImageOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Saves the values that a batch replaces. Only warns if they cannot be read.
+   * @throws SvcError `local` if the file cannot be written
+   */
+  async save(operation: OperationName, shared: LiveRecord, records: RecordList): Promise<void> {
+    const keyOf = OVERWRITES[operation];
+    if (!keyOf) return;
+    const written = records.map(({ value }) => ({ ...shared, ...Object(value) }) as LiveRecord);
+    const unsaved = written.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
+    if (unsaved.length === 0) return;
+    const live = await this.#read(queryOf(unsaved[0]?.key ?? '', shared)).catch(this.#warnOnce);
+    if (!live) return;
+    const isSecret = await createSecretCheck(operation);
+    const images = unsaved.flatMap(({ data, key }) => {
+      const record = findLiveRecord(live, key);
+      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, isSecret)] : [];
+    });
+    const { path } = this.#options;
+    const text = images.map((image) => `${JSON.stringify(image)}\n`).join('');
+    await appendFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
+      throw localFileError('write', path, error);
+    });
+    for (const { key } of unsaved) this.#saved.add(key);
+  }
+
+  async #read(query: LiveQuery) {
+    const { client, clock } = this.#options;
+    const name = JSON.stringify(query);
+    const started = monotonicNow(clock);
+    if (this.#listing?.query === name && started < this.#listing.until) return this.#listing.live;
+    const live = await readLive(createReadOnlyClient(client), query);
+    const now = monotonicNow(clock);
+    const isListing = query.folders.length > 0;
+    if (isListing) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
+    return live;
+  }
+
+  readonly #warnOnce = async (error: unknown): Promise<undefined> => {
+    if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
+    if (!this.#hasFailed) await this.#options.warn(`the job cannot be undone completely: ${error.message}`);
+    this.#hasFailed = true;
+  };
+}
+
+/** Reads the images of a job: for each record, the first. Returns none if the job saved none. */
+export async function readBeforeImages(path: string): Promise<readonly BeforeImage[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemErrorCode(error) === 'ENOENT') return '';
+    throw localFileError('read', path, error);
+  });
+  // A killed process may leave an incomplete line, for a batch that it did not send.
+  const images = text.split('\n').map(tryParseJson).filter(isObject) as unknown as readonly BeforeImage[];
+  const byKey = new Map<RecordKey, BeforeImage>();
+  for (const image of images) if (!byKey.has(image.key)) byKey.set(image.key, image);
+  return [...byKey.values()];
+}
+
+type IsSecret = (path: readonly string[]) => boolean;
+
+/** Creates a function that finds secrets in the input of an operation. */
+async function createSecretCheck(operation: OperationName): Promise<IsSecret> {
+  const { resource, name } = getEntry(operation);
+  const secrets = new Set(findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.')));
+  return (path) => secrets.has(path.join('.'));
+}
+
+/** @param written the data of the write; absent for a deletion */
+function createImage(
+  key: RecordKey,
+  live: LiveRecord,
+  written: LiveRecord | undefined,
+  isSecret: IsSecret,
+): BeforeImage {
+  const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
+  const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
+  const isHidden = ({ path, ...values }: (typeof differences)[number]) =>
+    isSecret(path) || JSON.stringify(values) !== redactRemembered(JSON.stringify(values));
+  return {
+    key,
+    ...(typeof live['id'] === 'string' && { id: live['id'] }),
+    fields: differences
+      .filter((each) => !isHidden(each))
+      .map(({ path, before, after: value }) => ({ path, before, after: value })),
+    secrets: differences.filter(isHidden).map(({ path }) => path.join('.')),
+    ...(!written && { isDeleted: true }),
+  };
+}
+
+function queryOf(key: RecordKey, { organizationId }: LiveRecord): LiveQuery {
+  const config = CONFIG_NAMES.filter((name) => key === createRecordKey('config', null, name));
+  return {
+    configs: config,
+    endpoints: key.startsWith('endpoints/'),
+    folders: organizationId === undefined ? [] : [String(organizationId)],
+    ...{ documents: [], agents: [] },
+  };
+}

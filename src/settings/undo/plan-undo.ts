@@ -1,0 +1,107 @@
+import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { buildPlan } from '../build-plan.ts';
+import { diffRecords } from '../differ.ts';
+import type { ConfigName } from '../kinds.ts';
+import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import type { Plan, PlanTarget } from '../plan.ts';
+import { parseRecordKey } from '../record-key.ts';
+import type { Declared, DeclaredRecord } from '../settings.ts';
+import type { BeforeImage } from './before-images.ts';
+
+/** Returns the query for the records of images. */
+export function queryImages(images: readonly BeforeImage[]): LiveQuery {
+  const keys = images.map(({ key }) => parseRecordKey(key));
+  const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted);
+  return {
+    configs: [...new Set(ofKind('config').map(({ id }) => id as ConfigName))],
+    endpoints: ofKind('endpoints').length > 0,
+    folders: [...new Set(ofKind('folders').map(({ org }) => org))],
+    ...{ documents: [], agents: [] },
+  };
+}
+
+/**
+ * Plans to restore the values that a job replaced. A field that was changed after the job is left as it is, and listed under
+ * `notRestored`.
+ */
+export function planUndo(target: PlanTarget, images: readonly BeforeImage[], live: LiveRecords): Plan {
+  const undo = new UndoPlan(live);
+  for (const image of images) undo.add(image);
+  const { declared, notRestored } = undo;
+  const plan = buildPlan({ target, declared, live, query: queryImages(images), isSent: () => false });
+  return { ...plan, notRestored };
+}
+
+/** Fields of endpoints that an update can set but not clear. */
+const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
+
+class UndoPlan {
+  readonly #live: LiveRecords;
+  readonly #folders: DeclaredRecord[] = [];
+  readonly #endpoints: DeclaredRecord[] = [];
+  readonly #configs: Record<string, DeclaredRecord> = {};
+  readonly notRestored: string[] = [];
+
+  constructor(live: LiveRecords) {
+    this.#live = live;
+  }
+
+  get declared(): Declared {
+    return { folders: this.#folders, endpoints: this.#endpoints, config: this.#configs };
+  }
+
+  add(image: BeforeImage): void {
+    const { kind, id, org } = parseRecordKey(image.key);
+    const name = `${kind} ${id}${org === '' ? '' : ` (${org})`}`;
+    const live = findLiveRecord(this.#live, image.key);
+    for (const field of image.secrets) this.#skip(name, field, 'svc does not store replaced secrets');
+    if (image.isDeleted) this.#addDeleted(image, name);
+    else if (!live) this.#skip(name, undefined, 'it no longer exists');
+    else {
+      const restored = this.#restoredFields(image, live, name);
+      if (Object.keys(restored).length === 0) return;
+      if (kind === 'folders') this.#folders.push({ organizationId: org, folderId: id, ...restored });
+      else if (kind === 'endpoints') this.#endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
+      else this.#configs[id] = restored;
+    }
+  }
+
+  /** Plans a new endpoint in place of a deleted one, unless there is one with the same uid. */
+  #addDeleted({ fields, secrets }: BeforeImage, name: string): void {
+    const record = Object.fromEntries(fields.map(({ path, before }) => [path[0], before]));
+    const { uid, id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...settings } = record;
+    if (this.#live.endpoints?.records?.some((endpoint) => endpoint['uid'] === uid)) return;
+    if (typeof uid !== 'string') this.#skip(name, undefined, 'it has no uid, and its ID cannot be restored');
+    else if (!secrets.includes('url')) {
+      this.#endpoints.push({ uid, ...settings });
+      this.notRestored.push(`endpoint ${uid} returns with a new ID and signing secret, and without its metadata`);
+    }
+  }
+
+  /** Returns the fields that still have the value that the job wrote, with their values before. */
+  #restoredFields({ fields }: BeforeImage, live: LiveRecord, name: string): DeclaredRecord {
+    let restored: DeclaredRecord = {};
+    for (const { path, before, after } of fields) {
+      const now = valueAt(live, path);
+      const field = path.join('.');
+      if (isSame(now, before)) continue;
+      if (!isSame(now, after))
+        this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
+      else if (isUnsettable(path, before)) this.#skip(name, field, 'the interface cannot clear it');
+      else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
+    }
+    return restored;
+  }
+
+  #skip(name: string, field: string | undefined, reason: string): void {
+    this.notRestored.push(`${name}${field === undefined ? '' : ` ${field}`}: ${reason}`);
+  }
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return diffRecords({ value: left }, { value: right }, { onlyDeclared: true }).length === 0;
+}
+
+function isUnsettable([field = '']: readonly string[], before: unknown): boolean {
+  return (before === null || before === '') && NOT_CLEARABLE.includes(field);
+}
