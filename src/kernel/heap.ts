@@ -17,10 +17,7 @@ const processHeap = {
 
 type Heap = typeof processHeap;
 
-/**
- * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
- * before collecting it.
- */
+/** Keeps the heap of a streaming process small: by default, garbage grows to several times the live data. */
 export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);

@@ -14,11 +14,7 @@ export interface TableContent {
   readonly alignRight: readonly boolean[];
 }
 
-export async function createContent(
-  columns: readonly Column[],
-  records: readonly unknown[],
-  { display }: View,
-): Promise<TableContent> {
+export async function createContent(columns: readonly Column[], records: readonly unknown[], { display }: View) {
   const head = columns.map(({ header }) => formatCell(header, display));
   const body = records.map((record) =>
     columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),

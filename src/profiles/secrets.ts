@@ -85,11 +85,7 @@ interface SecretOwner {
   readonly origin: string;
 }
 
-async function readFromFile(
-  file: SecretFile,
-  { id, origin }: SecretOwner,
-  names: readonly SecretSetting[],
-): Promise<FoundSecrets> {
+async function readFromFile(file: SecretFile, { id, origin }: SecretOwner, names: readonly SecretSetting[]) {
   if (names.length === 0) return { secrets: {} };
   const entry = (await file.read()).get(id);
   const values = names.map((name) => {
