@@ -12,7 +12,6 @@ import { notAppliedError, resetUnknownError, tokenLostError } from './reset-erro
 
 const RESET = authTokens['auth-tokens.reset'];
 
-/** A new token and the response that contained it. */
 export interface NewToken {
   readonly token: string;
   readonly answer: CallResult<z.output<typeof RESET.output>>;
@@ -23,7 +22,6 @@ export interface ResetRequest {
   readonly client: Client;
   readonly deferrable: DeferrableSignal;
   readonly input: z.input<typeof RESET.input>;
-  /** Token to be replaced, if known. */
   readonly oldToken: ApiKeyToken | undefined;
   readonly ensure: boolean;
 }

@@ -26,10 +26,10 @@ export interface CheckedInput {
   readonly check: RecordCheck;
 }
 
-export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
+interface JobInputSettings extends Pick<RecordRules, 'generateId'> {
   readonly spool: string;
   /** Called with each record that will be sent. */
-  readonly visitRecord?: RecordListener;
+  readonly visitRecord: RecordListener | undefined;
 }
 
 /**
@@ -41,15 +41,17 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { generateId, shard, spool, visitRecord }: JobInputSettings,
+  { generateId, spool, visitRecord }: JobInputSettings,
 ): Promise<CheckedInput> {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
-  const { duplicates } = request.options;
-  const { data } = request;
-  const target = optionalProperty('target', expectedTarget(fields, data));
-  const rules = { fields, shared: data, ...target, duplicates, generateId, ...optionalProperty('shard', shard) };
+  const { data, options } = request;
+  const rules = {
+    ...{ fields, shared: data, duplicates: options.duplicates, generateId },
+    ...optionalProperty('target', expectedTarget(fields, data)),
+    ...optionalProperty('shard', options.shard),
+  };
   const endProgress = await showCheckProgress(context, input);
   try {
     const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);

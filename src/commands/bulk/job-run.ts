@@ -3,8 +3,8 @@ import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
-import { ResultsFile } from '../../bulk/results-file.ts';
+import { chooseRejectsFormat, openRejectsFile, type RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { openResultsFile, type ResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -60,7 +60,7 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFile
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
   const path = resolveOutputPath(options.results, cwd);
-  return { rejects, results: await ResultsFile.open(path, createRecordLocator(inputs), existingBytes) };
+  return { rejects, results: await openResultsFile(path, createRecordLocator(inputs), existingBytes) };
 }
 
 async function openRejects(
@@ -76,7 +76,7 @@ async function openRejects(
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   checkRejectsName(options.rejects, format);
-  return RejectsFile.open({
+  return openRejectsFile({
     format,
     locate: createRecordLocator(inputs),
     folder: description.cwd,

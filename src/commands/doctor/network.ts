@@ -16,13 +16,11 @@ import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, 
 /** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
 
-/** The URL of the service, and the proxy to use for it. */
 interface ServiceRoute {
   readonly url: URL;
   readonly proxy: NetworkProxy | undefined;
 }
 
-/** Creates the checks of the connection: proxy, DNS, certificate, response, and clock. */
 export function createNetworkChecks(context: Context): readonly Check[] {
   const foundRoute = once(() => findRoute(context));
   const route = async () => {

@@ -11,7 +11,6 @@ export interface OperationTool {
   readonly entry: OperationEntry;
   readonly operation: Operation;
   readonly tool: Tool;
-  /** Custom code of the operation, if any. */
   readonly runner: OperationRunner | undefined;
 }
 
@@ -80,7 +79,6 @@ type Shape = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
-/** Schema of a bulk job's summary. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {

@@ -73,7 +73,6 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
   return { line, secret };
 }
 
-/** Applies a key to the typed line. Supports the usual editing keys. */
 function applyKey(keys: string[], key: string): void {
   if (key === CTRL_C || (key === CTRL_D && keys.length === 0)) throw interruptedError();
   if (ERASE.includes(key)) keys.pop();

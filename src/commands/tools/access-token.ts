@@ -14,7 +14,6 @@ export interface TokenLifetime {
   readonly expired: boolean;
 }
 
-/** Access that a token grants to a resource. */
 export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
   readonly id: unknown;

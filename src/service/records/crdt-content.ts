@@ -3,7 +3,6 @@ import * as Y from 'yjs';
 
 import { formatXml, type XmlElement, type XmlNode } from './crdt-xml.ts';
 
-/** Typed content of an editor. */
 export type EditorContent =
   | { readonly type: 'text'; readonly data: string }
   | { readonly type: 'map'; readonly data: Readonly<Record<string, unknown>> }
@@ -42,7 +41,6 @@ export function replaceContent(document: Y.Doc, key: string, { type, data }: Edi
   });
 }
 
-/** Returns the content under a key in the form for responses. */
 export function readContent(document: Y.Doc, key: string, type: EditorContent['type']): unknown {
   switch (type) {
     case 'text':
@@ -124,7 +122,6 @@ function readNodes(parent: Y.XmlFragment): XmlNode[] {
   });
 }
 
-/** The range in which two sequences differ. */
 interface SequenceDiff {
   readonly start: number;
   /** End of the range in the earlier sequence, exclusive. */

@@ -8,7 +8,6 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** Credentials of a workspace and its API key. */
 export interface WorkspaceCredentials {
   readonly apiKey: string;
   readonly authToken: string;
@@ -40,7 +39,6 @@ export async function createWorkspace(
 
 const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
-/** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
   const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
