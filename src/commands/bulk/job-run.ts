@@ -14,18 +14,10 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-export interface JobRun {
-  readonly context: Context;
-  readonly job: OpenJob;
-  readonly plan: SendPlan;
-  readonly files: OutputFiles;
-  readonly counters: JobCounters;
-  readonly metrics: Metrics;
-  readonly recorder: JobRecorder;
-}
+export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
 /** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */
-export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
+export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
   const files = await openOutputFiles(job, plan);
   const { clock } = context;
   const { journal } = job;

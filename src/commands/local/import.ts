@@ -3,18 +3,23 @@ import { importState } from '../../service/state/import.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
-import { createStateError, formatStatePosition, readState } from './read-state.ts';
+import type { ImportFlags } from './flags.ts';
+import { createStateError } from './imported-state.ts';
+import { readState } from './read-state.ts';
 
 /** Imports a file into the embedded service and prints the number of records by type. Imports all or nothing. */
-export async function localImport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
+export async function localImport(
+  context: Context,
+  { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>,
+): Promise<void> {
   const { clock, options } = context;
   const printer = await context.printer();
-  const { name, state } = await readState(context, file);
+  const { name, state, positionOf } = await readState(context, file, env);
   const findings = await withStore(context, 'write', (store, apiKey) =>
     importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
   );
   if (findings.length > 0) {
-    const problems = findings.map(({ path, message }) => `${formatStatePosition(name, path)}: ${message}`);
+    const problems = findings.map(({ path, message }) => `${positionOf(path)}: ${message}`);
     throw await createStateError(context, name, problems);
   }
   if (options.dryRun) await context.note('--dry-run: nothing was written');

@@ -8,7 +8,7 @@ import { readLive } from '../../settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
 import type { Plan, PlanTarget } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
-import { countUsersToSend } from '../../settings/users-file.ts';
+import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -106,15 +106,6 @@ async function countUsers(declared: Declared, isSent: IsSent, signal: AbortSigna
   const { users } = declared;
   if (!users || !('from' in users)) return undefined;
   return countUsersToSend({ path: users.from, organizationId: findOnlyOrganization(declared) }, isSent, signal);
-}
-
-/** Returns the organization of all declared records, if it is the same. */
-function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
-  const ids = new Set(
-    [...organizations, ...folders, ...documents, ...groups].map((record) => record['organizationId']),
-  );
-  const [only] = ids;
-  return ids.size === 1 && typeof only === 'string' ? only : undefined;
 }
 
 function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {

@@ -31,15 +31,16 @@ export interface SettingsText {
  */
 export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
   const lineCounter = new LineCounter();
+  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+  const document = parseDocument(request.text, { ...options, lineCounter });
   const source: SourceText = {
     ...request,
+    root: document.contents,
     positionOf: (offset) => {
       const { line, col } = lineCounter.linePos(offset);
       return { line, column: col };
     },
   };
-  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
-  const document = parseDocument(request.text, { ...options, lineCounter });
   // Errors after the first one are often its consequences.
   const [error] = document.errors;
   if (error) {

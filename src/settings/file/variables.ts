@@ -2,7 +2,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
 /** Matches `$${`, the escape of `${`, and references to variables, also unclosed ones. */
-const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
+export const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 
 export type Variables = ReadonlyMap<string, string>;
 
