@@ -18,16 +18,8 @@ export function validateBounded<Schema extends z.ZodType>(schema: Schema, value:
   return { success: false, issues: issues.map((issue) => z.core.util.finalizeIssue(issue, {}, z.core.config())) };
 }
 
-/**
- * Finds invalid records in the arrays of an input, one slice of an array at a time.
- * @param pause called between two slices
- * @returns the issues of the first slice that has any; `validateBounded` finds all others
- */
-export async function findRecordIssues(
-  schema: z.ZodType,
-  value: unknown,
-  pause: () => Promise<void>,
-): Promise<readonly z.core.$ZodIssue[]> {
+/** Validates arrays slice by slice, with a `pause` between slices. @returns the issues of the first slice that has any */
+export async function findRecordIssues(schema: z.ZodType, value: unknown, pause: () => Promise<void>) {
   if (typeof value !== 'object' || value === null) return [];
   for (const [field, list] of Object.entries(value)) {
     if (!Array.isArray(list)) continue;

@@ -14,10 +14,7 @@ export type Auth = 'key' | 'workspace' | 'none';
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
-/**
- * One column of a table. `whole` columns (IDs) are never truncated; `time` cells contain Unix milliseconds or ISO text;
- * `state` cells contain a status word.
- */
+/** `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a status word. */
 export interface Column {
   readonly header: string;
   readonly field: string;
@@ -29,10 +26,7 @@ export interface Column {
 /** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
 export interface Pages<Data = unknown> {
   readonly cursorIn: string;
-  /**
-   * Returns the next cursor from the whole `result` and its data, which is null if the service sent none. Undefined, null, and
-   * an empty string mean the last page.
-   */
+  /** Returns the next cursor. `data` is null if the service sent none. Undefined, null, and '' mean the last page. */
   readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data | null) => unknown;
   /** Whether data indicates more pages independently of the cursor; a missing cursor is then an error. */
   readonly hasMore?: (data: Data) => boolean;
@@ -151,10 +145,7 @@ export interface Wait {
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;
-  /**
-   * Maps each input field of that operation to a path in the write's input, or to several paths: the first one with a
-   * value applies.
-   */
+  /** Maps each input field of that operation to paths in the write's input: the first path with a value applies. */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;

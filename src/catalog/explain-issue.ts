@@ -6,10 +6,7 @@ import { formatIssueMessage, type NameField } from './field-message.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Explains a validation issue, without the name of the value: `expected text, got a number`.
- * @param nameField names the fields that the explanation mentions
- */
+/** Explains an issue, without the name of the value: `expected text, got a number`. `nameField` names other fields. */
 export function explainIssue(issue: Issue, value: unknown, nameField?: NameField): string {
   if (value === undefined) return 'is missing';
   switch (issue.code) {

@@ -64,17 +64,11 @@ export const triggers = flag(
   z.record(z.string(), z.boolean()).optional().describe('enable or disable an event: comment.add=true'),
 );
 
-/**
- * Adds rules between the fields of an object as JSON Schema, for generated documents. The object's own refinement enforces
- * them.
- */
+/** Adds rules between fields as JSON Schema, for generated documents. The schema's own refinement enforces them. */
 export const withRules = <Schema extends z.ZodType>(schema: Schema, rules: z.core.JSONSchema.BaseSchema): Schema =>
   schema.meta({ ...schema.meta(), rules });
 
-/**
- * Requires an update to change at least one field.
- * @param identifying fields that identify the object to change
- */
+/** @param identifying fields that identify the object, and do not count as a change */
 export const requireChange = <Schema extends z.ZodObject>(
   schema: Schema,
   identifying: readonly string[] = [],

@@ -1,8 +1,4 @@
-/**
- * Selects one of the operations that share a path: the operation whose `selectedBy` field is present in `data`,
- * otherwise the operation without `selectedBy`.
- * @param data the parsed `data` of a request, of any type
- */
+/** Selects the operation whose `selectedBy` field is present in `data`, otherwise the one without `selectedBy`. */
 export function selectOperation<Candidate extends { readonly selectedBy?: string | undefined }>(
   candidates: readonly Candidate[],
   data: unknown,

@@ -118,10 +118,7 @@ export const recordSchemas = {
   endpoints: endpoint,
 } satisfies Readonly<Record<string, z.ZodObject>>;
 
-/**
- * All data of the embedded service as one document, with the field names of the interface: the format of `svc local export`
- * and `svc local import`.
- */
+/** All data of the embedded service: the format of `svc local export` and `svc local import`. */
 export const stateSchema = z.strictObject({
   organizations: list(recordSchemas.organizations),
   folders: list(folder),

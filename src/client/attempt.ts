@@ -12,12 +12,10 @@ import { type CalledOperation, createPlannedRequest, type WireRequest } from './
 import type { Target } from './target.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
-type AttemptOptions = Pick<ClientOptions, 'target' | 'clock' | 'proxy' | 'observe' | 'signal'>;
-
 /** Sends a request once and interprets the response. Rejects only with the signal's reason: other errors are outcomes. */
 export type SendOnce = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<SendOutcome>;
 
-export function createSendOnce(options: AttemptOptions, transport: Transport): SendOnce {
+export function createSendOnce(options: ClientOptions, transport: Transport): SendOnce {
   const { target, clock, signal, proxy } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValuesOf(target));

@@ -17,20 +17,19 @@ export interface CallStats {
   readonly hadUnknownAttempt: boolean;
 }
 
-type CallOptions = Pick<ClientOptions, 'clock' | 'maxWait' | 'sharedRateLimit' | 'observe' | 'signal' | 'random'>;
-
 export type SendWithRetries = (
   operation: CalledOperation,
   request: WireRequest,
 ) => Promise<CallStats & { success: SendSuccess }>;
 
-export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce): SendWithRetries {
+export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce): SendWithRetries {
   const { clock, maxWait, observe, signal, sharedRateLimit, random = Math.random } = options;
   const rateLimiter = createRateLimiter({ clock, random, maxWait, signal, observe, shared: sharedRateLimit });
   const budget = createRetryBudget();
 
   async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
-    const inMilliseconds = chooseRetryDelay(failures, random);
+    // Full jitter, with a limit that doubles each time.
+    const inMilliseconds = random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (failures - 1));
     observe?.({ kind: 'retry', attempt, inMilliseconds, reason: failed.error.message });
     await clock.sleep(inMilliseconds, signal);
   }
@@ -53,9 +52,8 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
       const outcome = await sendOnce(operation, request, attempt);
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
       // The pause starts before this request releases its slot, so that no waiting request is sent first.
-      const paused =
-        outcome.kind === 'failed' && canRetryAfterPause(operation.effect, outcome) && rateLimiter.pause(outcome);
-      return { outcome, waited, paused };
+      const canPause = outcome.kind === 'failed' && outcome.retry === 'after_pause' && operation.effect !== 'once';
+      return { outcome, waited, paused: canPause && rateLimiter.pause(outcome) };
     } catch (error) {
       throw operation.effect === 'read' ? error : describeInterruption(error);
     } finally {
@@ -70,8 +68,7 @@ export function createSendWithRetries(options: CallOptions, sendOnce: SendOnce):
     let waited = 0;
     let hadUnknownAttempt = false;
     let unknown: SvcError | undefined;
-    // After an attempt that may have been applied, an aborted wait throws that attempt's error instead of the abort
-    // reason.
+    // After an attempt that may have been applied, an aborted wait throws that attempt's error, not the abort reason.
     const throwUnknownOr = (reason: unknown): never => {
       throw unknown ?? reason;
     };
@@ -111,32 +108,16 @@ const FIRST_DELAY = 500;
 const MAX_DELAY = 10_000;
 
 function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boolean {
-  switch (retry) {
-    case 'unsent':
-      return attempts < MAX_UNSENT_ATTEMPTS;
-    case 'by_effect':
-      return attempts < MAX_ATTEMPTS[effect];
-    case 'after_pause':
-    case 'never':
-      return false;
-  }
-}
-
-function canRetryAfterPause(effect: Effect, { retry }: SendFailure): boolean {
-  return retry === 'after_pause' && effect !== 'once';
-}
-
-/** Chooses the delay before the next attempt, in milliseconds: full jitter, with a limit that doubles each time. */
-function chooseRetryDelay(attempts: number, random: () => number): number {
-  return random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (attempts - 1));
+  if (retry === 'unsent') return attempts < MAX_UNSENT_ATTEMPTS;
+  return retry === 'by_effect' && attempts < MAX_ATTEMPTS[effect];
 }
 
 const MAX_RETRIES = 100;
 const RETRIES_PER_SUCCESS = 0.1;
 
 /** Limits the retries of all calls together, so that retries do not overload a failing service. */
-function createRetryBudget(max = MAX_RETRIES) {
-  let remaining = max;
+function createRetryBudget() {
+  let remaining = MAX_RETRIES;
   return {
     /** Takes one retry from the budget. Returns false if the budget is empty. */
     take() {
@@ -146,7 +127,7 @@ function createRetryBudget(max = MAX_RETRIES) {
     },
     /** Returns a fraction of a retry to the budget after a success. */
     earn() {
-      remaining = Math.min(max, remaining + RETRIES_PER_SUCCESS);
+      remaining = Math.min(MAX_RETRIES, remaining + RETRIES_PER_SUCCESS);
     },
   };
 }

@@ -29,10 +29,7 @@ export interface Client {
   ): Promise<CallOutcome<z.output<Output>>>;
   /** Calls any path with any JSON as its data. */
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
-  /**
-   * Sends data that is already JSON text, without parsing it. Uses the connection `pool` if there is one. A response that
-   * reports success for each of `ids` is `confirmed` and parsed only on demand.
-   */
+  /** Sends JSON text unchanged, over the `pool` if there is one. `confirmed` if the response reports success for all `ids`. */
   sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;
   ensureWritesAllowed(): Promise<void>;
 }

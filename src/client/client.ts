@@ -31,16 +31,13 @@ export function createClient(options: ClientOptions): Client {
   let { transport } = options;
   let batches = 0;
   const sendOnce = createSendOnce(options, (request, signal) => transport(request, signal));
-  const { send: sendWithRetries, ensureAllowed } = guardWrites(
-    createSendWithRetries(options, sendOnce),
-    options.beforeWrite,
-  );
+  const guarded = guardWrites(createSendWithRetries(options, sendOnce), options.beforeWrite);
   async function execute(operation: CalledOperation, request: WireRequest): Promise<CallOutcome<unknown>> {
     if (dryRun) {
       await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
-    const { success, ...stats } = await sendWithRetries(operation, request);
+    const { success, ...stats } = await guarded.send(operation, request);
     return {
       sent: true,
       confirmed: success.confirmed === true,
@@ -78,13 +75,13 @@ export function createClient(options: ClientOptions): Client {
       return execute(operation, createTextRequest(target, baseUrl, operation, dataText, ids));
     },
     ensureWritesAllowed: async () => {
-      if (!dryRun) await ensureAllowed();
+      if (!dryRun) await guarded.ensureAllowed();
     },
     // The response was checked against the schema but not parsed by it, which would drop IDs such as __proto__.
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
-    ) => (await send(operation, await withGeneratedId(operation, input))) as CallOutcome<z.output<Output>>,
+    ) => (await send(operation, await withGeneratedId(operation.generatedId, input))) as CallOutcome<z.output<Output>>,
   };
 }
 
@@ -113,10 +110,7 @@ function assertFound({ singleRecordId }: CalledOperation, data: unknown, outcome
 }
 
 /** Adds a generated ID if the input has none, so that a repeated call cannot apply twice. */
-async function withGeneratedId(
-  { generatedId }: Pick<Operation, 'generatedId'>,
-  input: Readonly<Record<string, unknown>>,
-) {
+async function withGeneratedId(generatedId: string | undefined, input: Readonly<Record<string, unknown>>) {
   if (!generatedId || input[generatedId] !== undefined) return input;
   const { randomUUID } = await import('node:crypto');
   return { ...input, [generatedId]: randomUUID() };

@@ -6,10 +6,7 @@ const UNSUPPORTED = /[^ -[\]-\uFFFF]/;
 /** Matches a number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 
-/**
- * Whether a response is a success envelope with exactly one item per ID, in order, each with a literal `"success":true`. Most
- * batch responses have this form, and this check is much faster than parsing. Returns false if the response must be parsed.
- */
+/** Whether a response reports success for exactly these IDs, in order. Much faster than parsing; false if unsure. */
 export function confirmsAll(text: string, ids: readonly string[]): boolean {
   if (UNSUPPORTED.test(text) || ids.some((id) => id.includes('"'))) return false;
   return new ConfirmationParser(text, ids).parse();

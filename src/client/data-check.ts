@@ -16,11 +16,7 @@ interface CheckOptions {
  * a long check. Fields may be missing, but each record needs at least one known field.
  * @returns the path of the value; `undefined` if all of the data matches
  */
-export function* findUnexpectedValue(
-  data: unknown,
-  schema: z.ZodType,
-  options: CheckOptions,
-): Generator<undefined, Path | undefined> {
+export function* findUnexpectedValue(data: unknown, schema: z.ZodType, options: CheckOptions) {
   const issues = options.large ? findIssues(schema, data, []) : (schema.safeParse(data).error?.issues ?? []);
   let known: unknown;
   for (const issue of issues) {

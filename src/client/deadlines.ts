@@ -1,9 +1,6 @@
 import { MAX_TIMER } from './time-limit.ts';
 
-/**
- * Expires many entries with a single timer. All entries have the same time limit, so the oldest is the next to expire.
- * Uses real time instead of the injected clock, because it guards against a server that hangs.
- */
+/** Expires entries with the same time limit by a single timer. Uses real time, because it guards against a hanging server. */
 export class Deadlines<Entry> {
   readonly #milliseconds: number;
   readonly #expire: (entry: Entry) => void;

@@ -29,7 +29,8 @@ export async function parseResponse(response: WireResponse, context: ResponseCon
   if ('flaw' in parsed) return createUnusableFailure(parsed.flaw, response, context);
   const body = parsed.value;
   if (isObject(body) && Object.hasOwn(body, 'error')) return parseServiceFailure(body['error'], response, context);
-  if (!isSuccess(response.httpStatus)) return createUnusableFailure('JSON without an error', response, context);
+  const isSuccess = response.httpStatus >= 200 && response.httpStatus < 300;
+  if (!isSuccess) return createUnusableFailure('JSON without an error', response, context);
   return runInSlices(readResult(body, response, context, large), context.signal);
 }
 
@@ -51,12 +52,7 @@ function confirmedSuccess({ body }: WireResponse): SendSuccess {
   };
 }
 
-function* readResult(
-  body: unknown,
-  response: WireResponse,
-  context: ResponseContext,
-  large: boolean,
-): Generator<undefined, SendOutcome> {
+function* readResult(body: unknown, response: WireResponse, context: ResponseContext, large: boolean) {
   const { operation } = context;
   const result = resultOf(body);
   if (result === undefined) {
@@ -98,21 +94,14 @@ function resultOf(body: unknown): unknown {
  * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
  * operation reveals secrets, no field may be missing.
  */
-function* findUnexpectedData(
-  data: unknown,
-  operation: CalledOperation,
-  large: boolean,
-): Generator<undefined, string | undefined> {
+function* findUnexpectedData(data: unknown, operation: CalledOperation, large: boolean) {
   const { bulk, revealsSecrets: strict = false } = operation;
   if (data === null) return strict ? '' : undefined;
   if (bulk) return isObject(data) ? undefined : '';
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/**
- * Returns the location of the first mismatch, such as ` at 0.createdAt`: empty if all of the data mismatches,
- * `undefined` if it matches.
- */
+/** Returns the location of the first mismatch, such as ` at 0.createdAt`: empty for all of the data. */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,
@@ -126,22 +115,13 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
   return !output || Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
 }
 
-function isSuccess(httpStatus: number): boolean {
-  return httpStatus >= 200 && httpStatus < 300;
-}
-
-function createUnusableFailure(
-  flaw: string,
-  { httpStatus, retryAfter }: WireResponse,
-  context: ResponseContext,
-): SendFailure {
-  const { host } = context;
+function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireResponse, context: ResponseContext) {
   const { failure, applied, retry } = interpretHttpStatus(httpStatus);
-  if (httpStatus === 413) return { kind: 'failed', error: new RequestTooLargeError(host), applied, retry, retryAfter };
-  const error = new ForeignResponseError(failure, `${host} returned ${flaw} (HTTP ${httpStatus})`, {
-    hint: createUnusableHint(failure, context),
-  });
-  return { kind: 'failed', error, applied, retry, retryAfter };
+  const failed = { kind: 'failed', applied, retry, retryAfter } as const;
+  if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host) };
+  const hint = createUnusableHint(failure, context);
+  const message = `${context.host} returned ${flaw} (HTTP ${httpStatus})`;
+  return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 
 function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {
@@ -155,10 +135,6 @@ function createRedirectFailure({ httpStatus, location }: WireResponse, { host }:
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';
   const message = `${host} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
-  return {
-    kind: 'failed',
-    error: new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT }),
-    applied: 'no',
-    retry: 'never',
-  };
+  const error = new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT });
+  return { kind: 'failed', error, applied: 'no', retry: 'never' };
 }

@@ -6,12 +6,7 @@ import { readResponseHead, type Transport, type WireResponse } from './transport
 
 /** @param attemptTimeout in milliseconds */
 export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
-  const send = createKyTransport(fetch);
-  return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
-}
-
-function createKyTransport(fetch: typeof globalThis.fetch) {
-  return async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireResponse> => {
+  const send = async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireResponse> => {
     const response = await ky.post(url, {
       headers: { ...headers, ...credentials },
       body,
@@ -29,4 +24,5 @@ function createKyTransport(fetch: typeof globalThis.fetch) {
       body: await responseBody.text(),
     };
   };
+  return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
 }

@@ -1,23 +1,17 @@
 import type { Effect } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Hint } from '../kernel/hint.ts';
-import type { SendFailure, SendSuccess } from './outcome.ts';
+import type { SendFailure } from './outcome.ts';
 import { ServiceError } from './service-error.ts';
 
-export function resolveRepeatedDelete(
-  effect: Effect,
-  { error }: SendFailure,
-  hadUnknownAttempt: boolean,
-): SendSuccess | undefined {
+export function resolveRepeatedDelete(effect: Effect, { error }: SendFailure, hadUnknownAttempt: boolean) {
   if (effect !== 'delete' || !hadUnknownAttempt || error.failure !== 'not_found') return undefined;
   const data = { success: true };
-  return { kind: 'success', data, result: { status: 'success', message: 'Deleted by an earlier attempt.', data } };
+  const result = { status: 'success', message: 'Deleted by an earlier attempt.', data };
+  return { kind: 'success' as const, data, result };
 }
 
-/**
- * Creates the final error of a call. If an attempt may have been applied, the outcome is unknown unless the service has
- * since definitely rejected the request.
- */
+/** After an attempt that may have been applied, the outcome is unknown unless the service has since rejected the request. */
 export function createFinalError(effect: Effect, failed: SendFailure, hadUnknownAttempt: boolean): SvcError {
   const { error } = failed;
   if (!hadUnknownAttempt) return error;

@@ -20,10 +20,7 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
   readonly secrets: readonly string[];
 }
 
-/**
- * Delay before each lookup, in milliseconds. The write may still be in flight when the attempt times out, so a single
- * lookup without a match is not conclusive.
- */
+/** Milliseconds before each lookup. One miss proves nothing: the write may still be in flight when the attempt times out. */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 
 const MAX_COMMAND_LENGTH = 1_000;
@@ -51,10 +48,12 @@ export async function settleByLookup(
   ) {
     const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
     if (record) return reportApplied(record, lookup.created, thrown, dependencies);
-    if (record === null && isUnknown && lookup.created.absenceMeansNotApplied)
-      throw createNotAppliedError(thrown, lookup.created, data, dependencies);
+    const { idField, absenceMeansNotApplied } = lookup.created;
+    if (record === null && isUnknown && absenceMeansNotApplied)
+      throw createNotAppliedError(thrown, idField, String(data[idField]), dependencies.inputNaming);
   }
-  if (!isUnknown && !wasInterrupted(thrown, dependencies)) throw thrown;
+  const wasInterrupted = dependencies.signal?.aborted && thrown.cause === dependencies.signal.reason;
+  if (!isUnknown && !wasInterrupted) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
   if (!lookupHint) throw thrown;
   const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
@@ -104,28 +103,17 @@ function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRe
   return [idField, ...matchingFields].every((field) => record[field] === data[field]);
 }
 
-function reportApplied(
-  record: Fields,
-  created: CreatedRecord,
-  { retries }: SvcError,
-  { observe }: LookupDependencies,
-): CallResult<unknown> {
+function reportApplied(record: Fields, created: CreatedRecord, { retries }: SvcError, { observe }: LookupDependencies) {
   const data = created.data(record);
   const message = `the response was lost, but the write was applied: ${created.idField} ${String(record[created.idField])} exists`;
   observe?.({ kind: 'settled', message });
   const result = { status: 'success', message, data };
-  return { sent: true, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
+  return { sent: true as const, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
 }
 
-function createNotAppliedError(
-  { message, cause }: SvcError,
-  { idField }: CreatedRecord,
-  data: Fields,
-  { inputNaming }: LookupDependencies,
-): SvcError {
-  const id = String(data[idField]);
+function createNotAppliedError({ message, cause }: SvcError, idField: string, id: string, naming?: InputNaming) {
   return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${id} does not exist`, {
-    hint: `try again with ${formatId(inputNaming, idField, id)}, so that the write cannot be applied twice`,
+    hint: `try again with ${formatId(naming, idField, id)}, so that the write cannot be applied twice`,
     cause,
   });
 }
@@ -139,31 +127,22 @@ function formatId(naming: InputNaming | undefined, field: string, id: string): s
   return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
 
-function wasInterrupted({ cause }: SvcError, { signal }: LookupDependencies): boolean {
-  return signal?.aborted === true && cause === signal.reason;
-}
-
 async function createLookupHint(
   { lookup, command, effect }: CalledOperation,
   data: unknown,
   dependencies: LookupDependencies,
 ): Promise<Hint | undefined> {
   if (lookup) {
-    const lookupStep = step(
-      'show',
-      ...commandArguments(await loadEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)),
-    );
+    const entry = await loadEntry(lookup.operation);
+    const lookupStep = step('show', ...commandArguments(entry, lookupInputOf(lookup.inputFields, data)));
     const interpretation = lookup.interpretation === undefined ? '' : ` (${lookup.interpretation})`;
     return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${lookup.created ? createSameIdAdvice(lookup.created, data, dependencies) : ''}`;
   }
   if (!command || effect === 'once') return undefined;
   const words = dataArguments(command, data);
-  const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !containsSecrets(data, dependencies.secrets);
+  const hasSecrets = JSON.stringify(redactValue(data, dependencies.secrets)) !== JSON.stringify(data);
+  const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !hasSecrets;
   return isFit ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}` : undefined;
-}
-
-function containsSecrets(data: unknown, secrets: readonly string[]): boolean {
-  return JSON.stringify(redactValue(data, secrets)) !== JSON.stringify(data);
 }
 
 async function loadEntry(operation: string): Promise<OperationEntry> {

@@ -21,10 +21,7 @@ const TLS =
 const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
-/**
- * Creates the failure for a request without a complete response. The transport's error does not become the cause, because
- * it may contain the request with its credentials.
- */
+/** Omits the transport's error as the cause, because it may contain the request with its credentials. */
 export function createNetworkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): SendFailure {
   const roots = rootCausesOf(thrown);
   const codes = roots.map(connectionErrorCode);

@@ -13,10 +13,7 @@ export interface PagedCall<Data> {
   readonly nextPage: (callResult: CallResult<Data>) => PageFields | undefined;
 }
 
-/**
- * Yields the result of each page, up to the last one.
- * @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless loop
- */
+/** @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless loop */
 export async function* followPages<Data>({ path, call, nextPage }: PagedCall<Data>): AsyncGenerator<CallResult<Data>> {
   const seen = new Set<string>();
   for (let page: PageFields | undefined = {}; page; ) {
@@ -48,10 +45,7 @@ export function nextPageFields(operation: Operation, callResult: CallResult<unkn
   return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
 }
 
-/**
- * Returns the cursor of the next page; `undefined` after the last page.
- * @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor
- */
+/** @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor */
 export function nextCursorOf({ pages: paging, path }: Operation, { result, data }: CallResult<unknown>): unknown {
   const cursor = paging?.cursorOut(result, data) || undefined;
   if (cursor === undefined && data !== null && paging?.hasMore?.(data))

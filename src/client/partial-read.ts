@@ -25,12 +25,10 @@ export async function recoverPartialRead(
   const ids = splitIds && isObject(data) ? data[splitIds.field] : undefined;
   const results = Array.isArray(ids) ? findResults(thrown, ids) : undefined;
   if (!splitIds || !results || !isObject(data)) throw thrown;
-  const retried = [...results]
-    .filter(([, result]) => isInternal(result) || hasNoFields(result, splitIds))
-    .map(([id]) => id);
-  if (retried.length > 0)
-    await retryIds(retried, results, splitIds, (part) => send({ ...data, [splitIds.field]: part }));
-  const existing = [...results].filter(([, result]) => !isMissing(result));
+  const incomplete = [...results].filter(([, result]) => hasCode(result, 'internal') || hasNoFields(result, splitIds));
+  const sendPart = (part: readonly string[]) => send({ ...data, [splitIds.field]: part });
+  if (incomplete.length > 0) await retryIds([...new Map(incomplete).keys()], results, splitIds, sendPart);
+  const existing = [...results].filter(([, result]) => !hasCode(result, 'not-found'));
   if (existing.some(([, result]) => hasFailed(result))) throw thrown;
   const records = existing.map(([id, result]) => recordOf(id, result as Fields, splitIds));
   const { retries } = thrown as ServiceError;
@@ -57,7 +55,7 @@ async function retryIds(
   try {
     const outcome = await send(ids);
     if (!outcome.sent || !Array.isArray(outcome.data)) return;
-    for (const id of ids) if (isInternal(results.get(id))) results.delete(id);
+    for (const id of ids) if (hasCode(results.get(id), 'internal')) results.delete(id);
     for (const record of outcome.data.filter(isObject)) results.set(String(record[recordId]), record);
   } catch (error) {
     for (const [id, result] of findResults(error, ids) ?? []) results.set(id, result);
@@ -73,12 +71,8 @@ function hasFailed(result: unknown): boolean {
   return !isObject(result) || result['success'] === false || typeof result['code'] === 'string';
 }
 
-function isMissing(result: unknown): boolean {
-  return isObject(result) && hasFailed(result) && result['code'] === 'not-found';
-}
-
-function isInternal(result: unknown): boolean {
-  return isObject(result) && hasFailed(result) && result['code'] === 'internal';
+function hasCode(result: unknown, code: 'not-found' | 'internal'): boolean {
+  return isObject(result) && result['code'] === code;
 }
 
 function hasNoFields(result: unknown, { recordId }: SplitIds): boolean {

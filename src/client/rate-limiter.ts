@@ -113,10 +113,7 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
 const OWN_RATE_LIMIT = "the service's rate limit";
 const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc process";
 
-/**
- * Parses a `Retry-After` header, in seconds or as an HTTP date, to milliseconds: at least one second. Returns `undefined`
- * for other values and for more than an hour.
- */
+/** Parses seconds or an HTTP date to milliseconds, at least one second; `undefined` for other values and above one hour. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
   const requested = /^\d{1,9}$/.test(text)

@@ -33,12 +33,7 @@ export interface WireRequest {
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-export function createWireRequest(
-  target: Target,
-  baseUrl: string,
-  operation: CalledOperation,
-  data: unknown,
-): WireRequest {
+export function createWireRequest(target: Target, baseUrl: string, operation: CalledOperation, data: unknown) {
   const envelope = { data };
   return {
     url: baseUrl + operation.path,

@@ -2,10 +2,7 @@ import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
 type ServiceErrorDetail = ErrorDetail & Pick<ServiceError, 'httpStatus' | 'details' | 'hasServiceEnvelope'>;
 
-/**
- * A response without the service's envelope. A proxy or gateway may have replaced the service's own response, so the
- * error does not prove whether a write was applied.
- */
+/** A response without the service's envelope, perhaps from a proxy: it does not prove whether a write was applied. */
 export class ForeignResponseError extends SvcError {}
 
 /** HTTP status of a request that is too large. A smaller request may succeed. */

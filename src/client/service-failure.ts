@@ -63,10 +63,7 @@ const RATE =
   /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
 const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
 
-/**
- * Whether the message of a RESOURCE_EXHAUSTED response states a maximum (`at most 30 documents`). Waiting does not help
- * against such a quota. Request rates and retry times do not count.
- */
+/** Whether a RESOURCE_EXHAUSTED message states a maximum (`at most 30 documents`), against which waiting does not help. */
 export function mentionsQuota(message: string): boolean {
   const stated = message.replace(RETRY_ADVICE, '');
   return MAXIMUM.test(stated) && !RATE.test(stated);
@@ -82,11 +79,7 @@ const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
   'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
-function createHint(
-  failure: Failure,
-  { operation, credentialHint }: ResponseContext,
-  details: unknown,
-): string | Hint | undefined {
+function createHint(failure: Failure, { operation, credentialHint }: ResponseContext, details: unknown) {
   const { feature } = operation;
   switch (failure) {
     case 'unauthenticated':

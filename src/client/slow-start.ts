@@ -1,9 +1,6 @@
 const FULL_WINDOW = 64;
 
-/**
- * Limits the requests in flight after a pause. Starts with one request and admits one more per handled request, so that the
- * number doubles each round instead of returning at once to the rate that caused the pause.
- */
+/** Limits the requests in flight after a pause, first to one. The number doubles each round, up to the full rate. */
 export class SlowStart {
   #window = Number.POSITIVE_INFINITY;
   #inFlight = 0;

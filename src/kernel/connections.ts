@@ -4,11 +4,7 @@ import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
 
-/**
- * Keeps a server reachable when clients hold idle connections: at the limit, a new connection replaces the oldest one
- * that is not serving a request.
- * @param limit default: half of the file descriptors that the process may open, at most 1,024
- */
+/** At the limit, a new connection replaces the oldest one that is not serving a request, so that the server stays reachable. */
 export function limitConnections(server: Server, limit = defaultConnectionLimit()): void {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {

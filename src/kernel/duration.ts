@@ -9,10 +9,7 @@ export function parseDuration(text: string): number | undefined {
   return match && unit ? Number(match[1]) * unit : undefined;
 }
 
-/**
- * Parses the value of a duration flag, in milliseconds.
- * @throws SvcError `usage` if the text is not a duration
- */
+/** Parses the value of a duration flag to milliseconds. @throws SvcError `usage` if the text is not a duration */
 export function parseDurationFlag(flag: string, text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) {

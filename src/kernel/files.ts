@@ -155,11 +155,7 @@ const MOVE_TIMEOUT = 3_000;
 const MAX_MOVE_PAUSE = 200;
 
 /** Renames a file atomically, replacing an existing one. On Windows, retries while another process has the file open. */
-export async function moveReplacing(
-  from: string,
-  to: string,
-  overrides: Partial<MoveDependencies> = {},
-): Promise<void> {
+export async function moveReplacing(from: string, to: string, overrides: Partial<MoveDependencies> = {}) {
   const dependencies: MoveDependencies = { platform: getPlatform(), clock: systemClock, rename, ...overrides };
   const deadline = dependencies.clock.now() + MOVE_TIMEOUT;
   for (let pause = 10; ; pause = Math.min(2 * pause, MAX_MOVE_PAUSE)) {

@@ -2,10 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { currentPlatform, processId } from './process.ts';
 
-/**
- * Whether this process may read from its terminal: the system stops a background job that tries. Returns false if the
- * process group is unknown.
- */
+/** Whether this process may read from its terminal: the system stops a background job that tries. False if unknown. */
 export function isInForeground(): boolean {
   if (currentPlatform === 'win32') return true;
   try {

@@ -17,13 +17,19 @@ const processHeap = {
 
 type Heap = typeof processHeap;
 
-/**
- * Keeps the heap of a streaming process at a constant size. By default, V8 lets garbage grow to several times the live data
- * before collecting it.
- */
+/** Keeps the heap of a streaming process small: by default, garbage grows to several times the live data. */
 export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
+}
+
+/**
+ * Keeps the heap of a process with much live data and little garbage close to the size of the data. Unlike
+ * `limitHeapGrowth`, takes effect during a long computation without timers.
+ */
+export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
+  heap.setFlag('--heap-growing-percent=100');
+  heap.setFlag('--semi-space-growth-factor=1');
 }
 
 /**

@@ -9,10 +9,7 @@ export interface Sink {
   readonly columns: number | undefined;
   /** Height in lines; undefined if the sink is not a terminal. */
   readonly rows?: number | undefined;
-  /**
-   * Whether the output is lost: the descriptor was closed when the process started, or the parent process discards it.
-   * False for an explicit `> /dev/null`, which is the user's choice.
-   */
+  /** Whether the parent process closed or discards the output. False for the user's own `> /dev/null`. */
   readonly isDiscarded?: boolean;
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
@@ -40,10 +37,7 @@ export function createProcessIo(): Io {
   };
 }
 
-/**
- * Wraps stderr: redacts every secret that this process has received, and ignores write errors. A closed stderr never fails a
- * command, because its effects may already have happened.
- */
+/** Redacts all known secrets. Ignores write errors, because a command's effects may already have happened. */
 function createMessageSink(target: Sink): Sink {
   return withWrite(target, (text) =>
     target.write(typeof text === 'string' ? redactRemembered(text) : text).catch(() => undefined),

@@ -3,10 +3,7 @@ const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] =
 /** Maximum nesting of arrays and objects in files, flags, and deliveries, far below the limit of the stack. */
 export const MAX_NESTING = 100;
 
-/**
- * Whether arrays and objects in a JSON text are nested more than `max` levels deep. Call before parsing: deep nesting
- * can overflow the stack of a recursive parser.
- */
+/** Call before parsing: deep nesting can overflow the stack of a recursive parser. */
 export function nestsDeeperThan(max: number, json: string): boolean {
   return hasMoreBracketsThan(max, json) && reachesDepth(max + 1, json);
 }
@@ -38,10 +35,7 @@ function reachesDepth(goal: number, json: string): boolean {
   return false;
 }
 
-/**
- * Whether a JSON text has more than `max` opening brackets, commas, and colons outside strings. Call before parsing: the
- * parsed value of `[{},{},…]` takes thirty times the memory of its text.
- */
+/** Counts brackets, commas, and colons outside strings. Call before parsing: a token takes far more memory than its text. */
 export function hasMoreTokensThan(max: number, json: string): boolean {
   if (json.length <= max) return false;
   let remaining = max;

@@ -8,10 +8,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/**
- * Starts a server and resolves with its URL once it listens.
- * @throws SvcError `local` if the address is not available
- */
+/** Resolves with the server's URL once it listens. @throws SvcError `local` if the address is not available */
 export function listen(server: Server, { host, port }: ListenAddress): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));

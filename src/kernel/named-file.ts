@@ -38,10 +38,7 @@ export async function readNamedFile(file: string, cwd: string, limits: ReadLimit
   }
 }
 
-/**
- * Resolves the path of an output file. On Windows, NUL is the null device; with a folder in front, Node.js would create a
- * regular file of that name, which most Windows programs cannot delete.
- */
+/** On Windows, NUL is the null device only without a folder: otherwise, Node.js would create a file that is hard to delete. */
 export function resolveOutputPath(file: string, cwd: string, platform = currentPlatform): string {
   return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
 }

@@ -16,10 +16,7 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
   return best ?? findOnlyWithPrefix(lowerTyped, known);
 }
 
-/**
- * Finds the closest name that differs from `typed` in one or two letters, and in less than half of them. Ignores case,
- * and prefers the first of several equally close names.
- */
+/** Finds the closest name that differs in one or two letters, and in less than half of them. Ignores case. */
 export function findSimilar(typed: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = MAX_TYPOS + 1;

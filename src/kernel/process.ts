@@ -9,10 +9,7 @@ export const nodeExecutable: string = process.execPath;
 
 export const currentPlatform: NodeJS.Platform = process.platform;
 
-/**
- * Returns the current folder, or an empty string if it was deleted: commands that don't use it still work. Resolving a
- * relative path then fails with an error that `isCurrentFolderDeleted` recognizes.
- */
+/** Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that don't use it still work. */
 export function currentFolder(): string {
   try {
     return process.cwd();
@@ -36,10 +33,7 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
-/**
- * Redirects the signals that would end this process to `handle`, for a command that runs a child process and outlives it.
- * @returns a function that restores the previous handlers
- */
+/** Redirects the signals that would end this process. @returns a function that restores the previous handlers */
 export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
   const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
   const restore = names.map((name) => {
@@ -56,10 +50,7 @@ export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) 
   };
 }
 
-/**
- * Signals all processes of the job, as the terminal does for Ctrl-C and Ctrl-Z. Windows has no process groups: only
- * this process's handlers run.
- */
+/** Signals all processes of the job, as the terminal does. Windows has no process groups: only this process is signaled. */
 export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
   if (currentPlatform === 'win32') process.emit(signal, signal);
   else process.kill(0, signal);
@@ -86,10 +77,7 @@ export function ignoreSignalListenersOfLibraries(): void {
   });
 }
 
-/**
- * Runs `load` without Node's warning that a built-in feature is experimental. Shows other warnings.
- * @param feature the text that the warning starts with
- */
+/** Hides Node's warning that a built-in feature is experimental while `load` runs. `feature` is the start of its text. */
 export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
   const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
   try {
@@ -99,10 +87,7 @@ export async function withoutExperimentalWarning<Value>(feature: string, load: (
   }
 }
 
-/**
- * Suppresses matching Node.js warnings, which are not meant for users or which svc reports more clearly.
- * @returns a function that shows them again
- */
+/** Suppresses Node.js warnings that are not meant for users. @returns a function that shows them again */
 export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
   const { emitWarning } = process;
   process.emitWarning = new Proxy(emitWarning, {

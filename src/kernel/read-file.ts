@@ -108,12 +108,7 @@ function mayAwaitWriter(path: string): boolean {
   return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
 }
 
-async function* readArriving(
-  file: FileHandle,
-  awaitsWriter: boolean,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
+async function* readArriving(file: FileHandle, awaitsWriter: boolean, clock: Clock, signal: AbortSignal | undefined) {
   let mayEnd = !awaitsWriter;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
     signal?.throwIfAborted();

@@ -1,9 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
-export async function* readUntilAborted(
-  stream: NodeJS.ReadableStream,
-  signal: AbortSignal,
-): AsyncGenerator<string | Buffer> {
+export async function* readUntilAborted(stream: NodeJS.ReadableStream, signal: AbortSignal) {
   try {
     for await (const chunk of addAbortSignal(signal, stream as Readable)) yield chunk;
   } catch (error) {

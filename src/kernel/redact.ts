@@ -20,10 +20,7 @@ const MIN_LENGTH_IN_RESPONSE = 8;
 
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
 
-/**
- * In the email settings, `apiKey` is a secret; elsewhere, it is an ID. In plain text, the parent of a field is unknown, so
- * an `apiKey` is always masked.
- */
+/** `apiKey` is a secret only in the email settings. In plain text, the parent of a field is unknown: it is always masked. */
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 
@@ -61,10 +58,7 @@ export function redactText(text: string, secrets: Iterable<string>): string {
   return redacted + text.slice(end);
 }
 
-/**
- * All secrets that this process has received. Global, because crash reports cannot access the settings, and error
- * messages of libraries may contain any value.
- */
+/** Global, because crash reports cannot access the settings, and error messages of libraries may contain any value. */
 const remembered = new Set<string>();
 
 export function rememberSecret<Text extends string | undefined>(secret: Text): Text {
@@ -91,10 +85,7 @@ export function findJsonSecrets(text: string): readonly string[] {
   return values.filter((value) => value.length >= MIN_LENGTH_IN_RESPONSE);
 }
 
-/**
- * Copies a JSON value with its secret fields masked, and the given secrets masked in all other strings and field names.
- * @param redact further redaction of strings
- */
+/** Masks secret fields, and the given secrets in all other strings and field names. `redact` changes strings further. */
 export function redactValue(
   value: unknown,
   secrets: Iterable<string>,
@@ -188,10 +179,7 @@ function searchFormsOf(secret: string) {
 
 const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }));
 
-/**
- * Creates a pattern for a character: plain, percent-encoded, or JSON-escaped. Any character may be escaped, and JSON
- * inside JSON doubles the backslashes.
- */
+/** Matches a character plain, percent-encoded, or JSON-escaped, with backslashes doubled by JSON inside JSON. */
 function createCharacterPattern(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   const unicode = units.map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0'))).join('');

@@ -2,10 +2,7 @@
 const SLICE_MILLISECONDS = 20;
 
 /** Runs a computation step by step to its result, and yields to the event loop after each time slice. */
-export async function runInSlices<Result>(
-  steps: Iterator<unknown, Result>,
-  signal: AbortSignal | undefined,
-): Promise<Result> {
+export async function runInSlices<Result>(steps: Iterator<unknown, Result>, signal: AbortSignal | undefined) {
   for (let sliceEnd = performance.now() + SLICE_MILLISECONDS; ; ) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -32,10 +32,7 @@ export function escapeForTerminal(text: string): string {
   return PLAIN.test(text) ? text : text.replace(unsafeCharacters(), visibleEscape);
 }
 
-/**
- * Makes a JSON document safe for a terminal: each unsafe character in its strings becomes a `\u` escape, which a parser
- * restores. Preserves line breaks between values.
- */
+/** Makes a JSON document safe for a terminal: each unsafe character becomes a `\u` escape, which a parser restores. */
 export function escapeJsonForTerminal(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
   return json.replace(unsafeCharacters(), (character) => (character === '\n' ? character : jsonEscape(character)));

@@ -11,10 +11,7 @@ interface ErrorTextOptions {
   readonly width?: number | undefined;
 }
 
-/**
- * Renders an error for stderr: the message and its hint, or one JSON object on one line for the JSON formats. With
- * `debug`, text ends with the stack trace.
- */
+/** Renders the message and the hint, or one line of JSON for the JSON formats. With `debug`, text includes the stack trace. */
 export async function renderError(error: SvcError, { format, debug, width }: ErrorTextOptions): Promise<string> {
   if (format === 'json' || format === 'ndjson')
     return `${escapeJsonForTerminal(JSON.stringify({ error: errorObject(error) }))}\n`;

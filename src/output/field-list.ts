@@ -17,10 +17,7 @@ export interface FieldListOptions {
 /** Minimum width for wrapping. The terminal wraps narrower values. */
 const MIN_VALUE_WIDTH = 12;
 
-/**
- * Renders names and aligned values, one pair per line. Wraps values between words, and never truncates them. If lines
- * would be too long, puts long names on separate lines.
- */
+/** Renders one pair per line, with aligned values, which are wrapped between words and never truncated. */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
   const { measure, width, gap, names = [], style = (same) => same, isProse = () => false } = options;
   // Names without values do not affect the alignment.

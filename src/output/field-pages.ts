@@ -3,10 +3,7 @@ import { requireFields, resolveFields } from './field-selection.ts';
 
 export type Page = readonly unknown[];
 
-/**
- * Resolves the selected fields against the first page with records, and returns all pages.
- * @throws SvcError `usage` if no record of that page has a selected field
- */
+/** @throws SvcError `usage` if no record of the first page with records has a selected field */
 export async function selectFromPages(
   names: readonly string[],
   pages: AsyncIterable<Page>,
@@ -26,10 +23,7 @@ export async function selectFromPages(
 }
 
 /** Yields the items that were read already, and then the others. */
-export async function* continueReading<Item>(
-  read: readonly Item[],
-  iterator: AsyncIterator<Item>,
-): AsyncGenerator<Item> {
+export async function* continueReading<Item>(read: readonly Item[], iterator: AsyncIterator<Item>) {
   yield* read;
   yield* { [Symbol.asyncIterator]: () => iterator };
 }

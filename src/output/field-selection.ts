@@ -34,15 +34,8 @@ export function selectFields(value: unknown, paths: readonly string[]): unknown 
   );
 }
 
-/**
- * Resolves the names in `--fields`, which may be JSON names or table headers in any case, to paths. An exact JSON name
- * wins. Keeps unknown names.
- */
-export function resolveFields(
-  names: readonly string[],
-  value: unknown,
-  columns: readonly Column[] = [],
-): readonly string[] {
+/** Resolves JSON names or table headers, in any case, to paths. An exact JSON name wins. Keeps unknown names. */
+export function resolveFields(names: readonly string[], value: unknown, columns: readonly Column[] = []) {
   return names.map((name) => {
     if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined) return name;
     const upperName = name.toUpperCase();

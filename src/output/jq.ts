@@ -44,11 +44,7 @@ async function load(): Promise<Jq> {
 }
 
 /** Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect afterward. */
-async function runWithLimit<Result>(
-  run: () => Result,
-  { milliseconds }: JqLimits,
-  signal?: AbortSignal,
-): Promise<Result> {
+async function runWithLimit<Result>(run: () => Result, { milliseconds }: JqLimits, signal?: AbortSignal) {
   try {
     return runInterruptibly(run, milliseconds);
   } catch (error) {

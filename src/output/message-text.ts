@@ -3,10 +3,7 @@ import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
 
 /** Formats a message as lines that fit the terminal; on one line for any other output. */
-export async function formatMessage(
-  message: string | Hint,
-  { columns }: { readonly columns?: number | undefined },
-): Promise<string> {
+export async function formatMessage(message: string | Hint, { columns }: { readonly columns?: number | undefined }) {
   const parts = (message instanceof Hint ? message.parts : [message]).map(
     (part): MessagePart =>
       typeof part === 'string' ? escapeForTerminal(part) : { command: escapeForTerminal(commandLineOf(part)) },

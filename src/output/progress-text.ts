@@ -47,11 +47,7 @@ const DISPLAY_ORDER = [
 type Part = (typeof DISPLAY_ORDER)[number];
 
 /** Renders a terminal line of at most `width` columns: a bar, and as many of the other parts as fit. */
-export function renderBarLine(
-  snapshot: ProgressSnapshot,
-  width: number,
-  { bar: cells }: Glyphs = UNICODE_GLYPHS,
-): string {
+export function renderBarLine(snapshot: ProgressSnapshot, width: number, { bar: cells }: Glyphs = UNICODE_GLYPHS) {
   const texts = partTexts(snapshot);
   const shown = new Set<Part>(DISPLAY_ORDER.filter((part) => texts[part] !== undefined));
   const usedWidth = () => [...shown].reduce((sum, part) => sum + (texts[part]?.length ?? 0) + 2, -2);

@@ -8,28 +8,16 @@ import { renderSpinnerLine } from './spinner.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
-/**
- * Shows progress and waiting times on stderr. While a display is active, write every other message with `print`: it
- * would damage the redrawn line. Ignores write errors, because a closed stderr must not end the command.
- */
+/** While a display is active, write every other message with `print`. Ignores write errors: a closed stderr ends no command. */
 export interface Progress {
-  /**
-   * Shows the progress that `readState` returns.
-   * @returns a function that ends the display, and resolves after its last write
-   */
+  /** @returns a function that ends the display, and resolves after its last write */
   track(readState: () => ProgressState): () => Promise<void>;
   /** Shows a countdown in the background. A new countdown replaces the previous one. */
   countDown(untilEpoch: number, reason: string): void;
-  /**
-   * Shows an activity of unknown duration: with a spinner on a terminal, otherwise as a single line.
-   * @returns a function that ends the display, and resolves after its last write
-   */
+  /** Shows a spinner on a terminal, otherwise a single line. @returns a function that ends the display after its last write */
   showActivity(text: string): () => Promise<void>;
   print(text: string): Promise<void>;
-  /**
-   * Writes to a sink that may be the same terminal. The redrawn line moves below the text, or disappears until the text's
-   * last line is complete.
-   */
+  /** Writes to a sink that may be the same terminal, without damaging the redrawn line. */
   writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void>;
   stop(): Promise<void>;
 }

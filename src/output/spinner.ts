@@ -8,12 +8,7 @@ const FRAME_TIME = 100;
 const ELAPSED_DELAY = 3_000;
 
 /** Renders an activity and its elapsed time: `⠹ documents list: waiting for api.example.com  4 s`. */
-export function renderSpinnerLine(
-  text: string,
-  milliseconds: number,
-  width: number,
-  { spinnerFrames }: Glyphs,
-): string {
+export function renderSpinnerLine(text: string, milliseconds: number, width: number, { spinnerFrames }: Glyphs) {
   const frame = spinnerFrames[Math.floor(milliseconds / FRAME_TIME) % spinnerFrames.length];
   const time = milliseconds < ELAPSED_DELAY ? '' : `  ${formatDuration(Math.floor(milliseconds / 1000))}`;
   const line = `${frame} ${escapeForTerminal(text)}`;

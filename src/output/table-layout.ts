@@ -41,11 +41,7 @@ export function* layOutRows(rows: readonly Row[], layout: TableLayout): Generato
   }
 }
 
-function linesOf(
-  row: Row,
-  { widths, measure, styles, maxLines = [], ellipsis }: TableLayout,
-  wide: string[],
-): string[][] {
+function linesOf(row: Row, { widths, measure, styles, maxLines = [], ellipsis }: TableLayout, wide: string[]) {
   const cells = row.map((text, column) => wrap(text, widths[column] ?? 0, measure, maxLines[column] ?? 1, ellipsis));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
@@ -53,10 +49,7 @@ function linesOf(
   );
 }
 
-/**
- * Stands in for non-ASCII text during layout, at the correct width, because cli-table3 measures text with older Unicode
- * tables than terminals use.
- */
+/** Stands in for non-ASCII text during layout, because cli-table3 measures text with older Unicode tables than terminals. */
 const PLACEHOLDER = '\u{e000}';
 const PLACEHOLDERS = new RegExp(`${PLACEHOLDER}+`, 'g');
 

@@ -38,10 +38,7 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
   return undefined;
 }
 
-/**
- * Continues a table with further records, in the same columns. Columns become wider if the table still fits, or if they
- * contain no text that can be wrapped.
- */
+/** Continues a table in the same columns, which become wider if the table still fits, or if their text cannot be wrapped. */
 export function continueTable(plan: TablePlan, content: TableContent, view: View): TablePlan {
   const hidden = filledColumns(content).filter((column) => !plan.kept.includes(column));
   const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
@@ -84,11 +81,7 @@ function hidingSteps(columns: readonly Column[], filled: readonly number[]): rea
   return sorted.map((_, last) => sorted.slice(0, last + 1));
 }
 
-function fitContent(
-  content: TableContent,
-  view: View,
-  available: number,
-): Pick<TablePlan, 'content' | 'widths'> | undefined {
+function fitContent(content: TableContent, view: View, available: number) {
   const { columns, head, body, measure } = content;
   const natural = naturalWidths(content, view);
   if (lineWidth(natural) <= available) return { content, widths: natural };

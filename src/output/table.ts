@@ -78,12 +78,7 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return texts.join('');
 }
 
-function* renderColumns(
-  { content, widths }: TablePlan,
-  view: View,
-  colors: Palette,
-  hasHeader: boolean,
-): Generator<string> {
+function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette, hasHeader: boolean) {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
@@ -92,11 +87,7 @@ function* renderColumns(
 }
 
 /** Renders each record as a list of its fields, for columns that do not fit side by side. */
-function* renderRecordLists(
-  { head, body, columns, measure }: TableContent,
-  view: View,
-  colors: Palette,
-): Generator<string> {
+function* renderRecordLists({ head, body, columns, measure }: TableContent, view: View, colors: Palette) {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
     const filled = [...row.keys()].filter((column) => row[column] !== '');
@@ -123,10 +114,7 @@ const BULLET = '- ';
 
 type Field = readonly [name: string, value: unknown];
 
-/**
- * Yields each field as an indented name and its text. For an object or a list of objects, yields the name without text,
- * then the fields.
- */
+/** Yields indented names and their texts. Objects and lists of objects yield their name, then their fields. */
 function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
   for (const [name, value] of fields) {
     const label = indent + formatCell(name, display);

@@ -1,13 +1,5 @@
-/**
- * Shrinks columns to fit a line of `available` columns, always the widest one that exceeds its minimum. Returns
- * `undefined` if they cannot fit.
- */
-export function fitWidths(
-  natural: readonly number[],
-  minimums: readonly number[],
-  available: number,
-  gap: number,
-): number[] | undefined {
+/** Always shrinks the widest column that exceeds its minimum. Returns `undefined` if the columns cannot fit. */
+export function fitWidths(natural: readonly number[], minimums: readonly number[], available: number, gap: number) {
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
   for (; excess > 0; excess--) {
@@ -29,10 +21,7 @@ function widestShrinkable(widths: readonly number[], minimums: readonly number[]
 
 export type Measure = (text: string) => number;
 
-/**
- * Creates a measure for these texts. Loads string-width only for non-ASCII text, because its Unicode tables take a third
- * of a command's start-up time.
- */
+/** Loads string-width only for non-ASCII text, because its Unicode tables take a third of a command's start-up time. */
 export async function createMeasure(rows: readonly (readonly string[])[]): Promise<Measure> {
   if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
   return (await import('string-width')).default;

@@ -6,10 +6,7 @@ export type MessagePart = string | { readonly command: string };
 
 const GLUE = '\ue001';
 
-/**
- * Wraps a message between words. A command stays on one line, or is split at ` \` if it is longer than a line. Returns
- * an indented message, which is part of a layout, unchanged.
- */
+/** Wraps between words. Splits a command at ` \` if it is longer than a line. Returns an indented message unchanged. */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
   const whole = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   const measure = await createMeasure([[whole]]);

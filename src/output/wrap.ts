@@ -1,10 +1,7 @@
 import { UNICODE_GLYPHS } from './glyphs.ts';
 import { isAscii, type Measure, truncateText } from './width.ts';
 
-/**
- * Wraps a text to at most `maxLines` lines of `width` columns, between words. Drops spaces at line breaks. An
- * ellipsis replaces the text after the last line, and the end of a word that is longer than a line.
- */
+/** Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and of overlong words. */
 export function wrap(
   text: string,
   width: number,

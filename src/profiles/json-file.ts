@@ -25,10 +25,7 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   }
 }
 
-/**
- * Replaces a settings file. `conf` writes a staged copy, because its own rename could replace a good file with a truncated
- * one when the disk is full. The caller must hold a lock.
- */
+/** Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The caller must hold a lock. */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
@@ -66,12 +63,7 @@ export function expectObject(value: unknown, name: string): Fields {
 }
 
 /** @throws FileFormatError if a named field is present with another type */
-export function checkFields(
-  fields: Fields,
-  type: 'string' | 'boolean',
-  names: readonly string[],
-  prefix: string,
-): void {
+export function checkFields(fields: Fields, type: 'string' | 'boolean', names: readonly string[], prefix: string) {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && typeof fields[name] !== type) {
       throw new FileFormatError(`${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`);

@@ -6,10 +6,7 @@ export type KeychainCall =
   | { readonly kind: 'get' | 'delete'; readonly account: string }
   | { readonly kind: 'set'; readonly account: string; readonly secret: string };
 
-/**
- * The results of all calls, the secret or null for each `get` and null for the others; or the error message of the call
- * that failed.
- */
+/** The secret or null for each `get`, and null for the other calls; or the error message of the call that failed. */
 export type KeychainReply = { readonly values: readonly (string | null)[] } | { readonly fault: string };
 
 export interface KeyringModule {
@@ -30,10 +27,7 @@ const SERVICE = 'svc';
 const STORE = { linux: { store: 'secret-service' } } as const;
 
 /** Performs the calls in order, up to the first failure. May block until the keychain responds. */
-export async function performKeychainCalls(
-  calls: readonly KeychainCall[],
-  load: () => Promise<KeyringModule>,
-): Promise<KeychainReply> {
+export async function performKeychainCalls(calls: readonly KeychainCall[], load: () => Promise<KeyringModule>) {
   try {
     const { Entry } = await load();
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };

@@ -17,11 +17,7 @@ const LOCK_TIMEOUT = 20_000;
  * use, in the keychain, or in a private file if there is no keychain.
  * @throws SvcError `local` if the file is damaged or cannot be written
  */
-export async function loadMachineSecret(
-  name: string,
-  create: () => string,
-  dependencies: MachineSecretDependencies,
-): Promise<string> {
+export async function loadMachineSecret(name: string, create: () => string, dependencies: MachineSecretDependencies) {
   const { folders, clock, signal } = dependencies;
   const path = join(folders.config, `${name}.json`);
   await createPrivateFolder(folders.config);
@@ -36,11 +32,7 @@ export async function loadMachineSecret(
   });
 }
 
-async function loadFromKeychain(
-  account: string,
-  create: () => string,
-  dependencies: MachineSecretDependencies,
-): Promise<string | undefined> {
+async function loadFromKeychain(account: string, create: () => string, dependencies: MachineSecretDependencies) {
   const [callKeychain, { KeychainError }] = await Promise.all([
     createSecretStorage(dependencies).keychain(),
     import('./keychain.ts'),

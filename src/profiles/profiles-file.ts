@@ -10,10 +10,7 @@ import type { Profile } from './profile.ts';
 export interface SavedProfiles {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /**
-   * Keychain accounts that may hold a secret without a profile. Each account is saved here before its secret is written, so
-   * that a crash never leaves an unknown secret in the keychain.
-   */
+  /** Keychain accounts that may hold a secret without a profile. Each account is saved here before its secret is written. */
   readonly leftovers: readonly string[];
 }
 

@@ -32,10 +32,7 @@ export interface SettingsDependencies {
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /**
-   * Whether to use the embedded service, which has its own credentials. Only `org` and `output` apply, and `org` never
-   * comes from a profile.
-   */
+  /** Whether to use the embedded service, which has its own credentials: only `org` and `output` apply. */
   readonly isLocal?: boolean;
   readonly keychain?: Keychain;
 }

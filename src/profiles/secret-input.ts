@@ -19,10 +19,7 @@ export async function readSecretFromStream(stream: AsyncIterable<unknown>, sourc
   return decodeSecret(Buffer.concat(chunks), source);
 }
 
-/**
- * Reads a secret from a file, or from a pipe such as `/dev/fd/3`, as in `--auth-token-file <(pass show svc)`.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read
- */
+/** Also reads pipes such as `<(pass show svc)`. @throws SvcError `usage` if the file does not exist, `local` otherwise */
 export async function readSecretFromFile(path: string, signal?: AbortSignal): Promise<string> {
   return decodeSecret(await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, ...(signal && { signal }) }), path);
 }

@@ -19,23 +19,14 @@ import {
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
 
-/**
- * The profiles and their secrets, changed under one lock. A crash between two writes leaves at worst a half-removed profile
- * without secrets, or secrets without a profile, which the next change deletes.
- */
+/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
 export interface ProfileStore {
   read(): Promise<SavedProfiles>;
-  /**
-   * Adds a profile. The first profile becomes the current one.
-   * @throws SvcError `already_exists`, unless `replace` is set
-   */
+  /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
   add(name: string, profile: Profile, secrets: Secrets, options?: AddOptions): Promise<SecretsSaveResult>;
   /** Makes a profile the current one. @throws SvcError `not_found` */
   use(name: string): Promise<void>;
-  /**
-   * Changes a profile and its secrets. Each secret stays in its location.
-   * @throws SvcError `not_found`; `usage` for a profile without a base URL
-   */
+  /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
   edit(
     name: string,
     change: (profile: Profile, secrets: Secrets) => { readonly profile: Profile; readonly secrets: Secrets },
@@ -83,8 +74,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         : [];
       return change(async (transaction) => {
         if (!replace) assertNameAvailable(transaction.saved, name);
-        const update = { name, profile: { ...profile, ...(id && { id }) }, secrets };
-        const result = await transaction.put({ ...update, insecure: insecure || problem !== undefined });
+        const identified = { ...profile, ...(id && { id }) };
+        const result = await transaction.put(name, identified, secrets, insecure || problem !== undefined);
         return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
@@ -100,7 +91,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
         if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
-        return transaction.put({ name, profile: { id: randomUUID(), ...profile }, secrets, insecure: false });
+        return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
       }),
     rename: (from, to) =>
       change(async (transaction) => {

@@ -11,23 +11,12 @@ export interface SecretsSaveResult {
   readonly keychainProblem: string | undefined;
 }
 
-/** A profile to save, with its secrets. A profile with secrets has an ID and a base URL. */
-interface ProfileUpdate {
-  readonly name: string;
-  readonly profile: Profile;
-  readonly secrets: Secrets;
-  readonly insecure: boolean;
-}
-
 interface TransactionDependencies {
   readonly storage: SecretStorage;
   readonly save: (profiles: SavedProfiles) => Promise<void>;
 }
 
-/**
- * A change of the profiles, under their lock. Writes secrets before their profile, and deletes them with or after it.
- * Saves keychain accounts as leftovers before it writes their secrets.
- */
+/** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
 export class ProfileTransaction {
   saved: SavedProfiles;
   readonly #dependencies: TransactionDependencies;
@@ -42,7 +31,8 @@ export class ProfileTransaction {
     this.saved = profiles;
   }
 
-  async put({ name, profile, secrets, insecure }: ProfileUpdate): Promise<SecretsSaveResult> {
+  /** Saves a profile. With secrets, it must have an ID and a base URL. */
+  async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
     const preferred = chooseLocations(profile, secrets, insecure);
@@ -54,7 +44,7 @@ export class ProfileTransaction {
     try {
       await this.#replace(name, saved);
     } catch (error) {
-      await this.#writeFile(before).catch(() => undefined); // an unused secret is harmless
+      await file.write(before).catch(() => undefined); // an unused secret is harmless
       throw error;
     }
     await this.#pruneFile();
@@ -65,9 +55,10 @@ export class ProfileTransaction {
 
   /** Removes a profile. @returns whether its secrets were also deleted: the keychain may not respond */
   async remove(name: string): Promise<boolean> {
+    const { file } = this.#dependencies.storage;
     const profile = this.saved.profiles.get(name);
-    const entries = new Map(await this.#dependencies.storage.file.read());
-    if (entries.delete(profile?.id ?? '')) await this.#writeFile(entries);
+    const entries = new Map(await file.read());
+    if (entries.delete(profile?.id ?? '')) await file.write(entries);
     const accounts = accountsOf(profile);
     const problem = await this.#call(accounts.map((account) => ({ kind: 'delete', account })));
     const { current, leftovers } = this.saved;
@@ -107,7 +98,7 @@ export class ProfileTransaction {
     const entry = before.get(id);
     // Secrets that were saved for another origin must not be sent to this one.
     const rest = entry?.origin === origin ? entry : {};
-    await this.#writeFile(new Map(before).set(id, { ...rest, ...secrets, origin }));
+    await this.#dependencies.storage.file.write(new Map(before).set(id, { ...rest, ...secrets, origin }));
   }
 
   async #replace(name: string, profile: Profile): Promise<void> {
@@ -121,14 +112,11 @@ export class ProfileTransaction {
   }
 
   async #pruneFile(): Promise<void> {
-    const before = await this.#dependencies.storage.file.read();
+    const { file } = this.#dependencies.storage;
+    const before = await file.read();
     const profiles = [...this.saved.profiles.values()];
     const owned = [...before].filter(([id]) => profiles.some((profile) => profile.id === id));
-    if (owned.length < before.size) await this.#writeFile(new Map(owned));
-  }
-
-  async #writeFile(entries: ReadonlyMap<string, SecretEntry>): Promise<void> {
-    await this.#dependencies.storage.file.write(entries);
+    if (owned.length < before.size) await file.write(new Map(owned));
   }
 
   /** Calls the keychain. @returns the problem, if the keychain failed */
@@ -141,10 +129,7 @@ export class ProfileTransaction {
 /** A lookup of a missing account, to test whether the keychain responds. */
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
-export async function findKeychainProblem(
-  { keychain }: SecretStorage,
-  calls: readonly KeychainCall[],
-): Promise<string | undefined> {
+export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
   const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
   try {
     await callKeychain(calls);
@@ -157,8 +142,7 @@ export async function findKeychainProblem(
 
 function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {
   const locations = entriesOf(secrets).map(([name]) => {
-    const location = profile.secrets?.[name];
-    return [name, insecure || location === 'file' ? 'file' : 'keychain'];
+    return [name, insecure || profile.secrets?.[name] === 'file' ? 'file' : 'keychain'];
   });
   return Object.fromEntries(locations);
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WebhookForm } from './form.ts';
-import { SIGNATURE_HEADERS } from './form.ts';
+import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
 import type { HeaderList } from './headers.ts';
 import { createSignatureHeaders, type SigningSecret } from './signature.ts';
 
@@ -13,10 +12,8 @@ export interface DeliveryProof {
   readonly authToken?: string | undefined;
 }
 
-export function createDeliveryHeaders(
-  { form, id, timestamp, secret, authToken }: DeliveryProof,
-  body: string,
-): HeaderList {
+export function createDeliveryHeaders(proof: DeliveryProof, body: string): HeaderList {
+  const { form, id, timestamp, secret, authToken } = proof;
   const type: HeaderList[number] = ['content-type', 'application/json'];
   if (form === 'basic') return authToken === undefined ? [type] : [type, ['authorization', `Basic ${authToken}`]];
   if (secret !== undefined) return [type, ...Object.entries(createSignatureHeaders(secret, { id, timestamp, body }))];

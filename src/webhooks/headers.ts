@@ -55,10 +55,7 @@ const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication
 /** Names of keys that are identifiers, not credentials. */
 const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
-/**
- * Removes headers whose names suggest a credential. Keeps signature headers: a signature is valid only for one body at one
- * time, and is needed to verify the delivery.
- */
+/** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */
 export function withoutCredentials(list: HeaderList): HeaderList {
   return list.filter(([name]) => !isCredentialHeader(name.toLowerCase()));
 }

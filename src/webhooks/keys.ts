@@ -1,19 +1,13 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
 
-/**
- * Parses an RSA public key in SPKI or PKCS#1 format, as PEM or as base64 without PEM lines.
- * @throws SvcError `bad_data` for any other text
- */
+/** Parses SPKI or PKCS#1, as PEM or as base64 without PEM lines. @throws SvcError `bad_data` */
 export function parsePublicKey(text: string): KeyObject {
   const der = decodeDer(text);
   return readRsaKey('public', ['spki', 'pkcs1'], (type) => createPublicKey({ key: der, format: 'der', type }));
 }
 
-/**
- * Parses an RSA private key in PKCS#8 or PKCS#1 format, as PEM or as base64 without PEM lines.
- * @throws SvcError `bad_data` for any other text, including an encrypted key. The message does not contain the text.
- */
+/** Parses PKCS#8 or PKCS#1, as PEM or base64. @throws SvcError `bad_data`, also for an encrypted key, without the text */
 export function parsePrivateKey(text: string): KeyObject {
   if (text.includes('ENCRYPTED')) {
     throw new SvcError('bad_data', 'the private key is protected by a passphrase', {

@@ -79,10 +79,7 @@ const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
 const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
 
 export interface Listener {
-  /**
-   * Handles a delivery: verifies the original bytes, decodes, records, and forwards them, and then remembers the ID. Responds
-   * with a 2xx only after the target did.
-   */
+  /** Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only after the target did. */
   readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
   /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
   readonly replayLast: () => Promise<boolean>;
@@ -176,10 +173,7 @@ async function processDelivery(dependencies: ListenerDependencies, parsed: Parse
   return accepted ? ACCEPTED_RESPONSE : NOT_FORWARDED_RESPONSE;
 }
 
-async function forward(
-  { forwarding, signal }: ListenerDependencies,
-  parsed: ParsedDelivery,
-): Promise<ForwardResult | null> {
+async function forward({ forwarding, signal }: ListenerDependencies, parsed: ParsedDelivery) {
   const url = findTarget(parsed.head.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
   const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);

@@ -21,19 +21,13 @@ const KEY_BYTES = 32;
 const IV_BYTES = 16;
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const;
 
-/**
- * Creates the body of a delivery from the JSON text of its payload: plain, base64-encoded, or encrypted.
- * @throws SvcError `bad_data` if the public key is invalid
- */
+/** @throws SvcError `bad_data` if the public key is invalid */
 export function packBody(json: string, { encode, encryptFor }: PackOptions): string {
   if (encryptFor) return JSON.stringify(encryptPayload(json, encryptFor));
   return encode ? JSON.stringify({ encodedPayload: Buffer.from(json).toString('base64') }) : json;
 }
 
-/**
- * Extracts the payload of a body, and decodes or decrypts it if necessary. Numbers keep their exact text.
- * @throws SvcError `bad_data` if the private key is invalid
- */
+/** Decodes or decrypts if necessary. Numbers keep their exact text. @throws SvcError `bad_data` for an invalid private key */
 export function unpackBody(text: string, privateKey?: string): UnpackedBody {
   if (nestsDeeperThan(MAX_NESTING, text)) return createUnreadable(`the body is ${TOO_DEEP}`);
   const payload = parseExactJson(text);
@@ -70,13 +64,9 @@ interface EncodedPayload {
   readonly encodedPayload: string;
 }
 
-interface EncryptedPayload {
-  readonly encryptedData: string;
-  readonly encryptedKey: string;
-  readonly iv: string;
-}
+type EncryptedPayload = Readonly<ReturnType<typeof encryptPayload>>;
 
-function encryptPayload(json: string, publicKey: string): EncryptedPayload {
+function encryptPayload(json: string, publicKey: string) {
   const [key, iv] = [randomBytes(KEY_BYTES), randomBytes(IV_BYTES)];
   const cipher = createCipheriv(CIPHER, key, iv);
   return {

@@ -140,10 +140,7 @@ async function listRecordNames(folder: string): Promise<readonly string[]> {
   }
 }
 
-/**
- * Parses a recorded delivery. Returns `undefined` if the text is invalid. Drops credentials that an earlier version
- * recorded, so that a replay does not send them.
- */
+/** Returns `undefined` for invalid text. Drops credentials that an earlier version recorded. */
 function parseRecordedDelivery(text: string): RecordedDelivery | undefined {
   const record = tryParseJson(text);
   if (!isObject(record)) return undefined;

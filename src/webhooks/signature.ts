@@ -35,10 +35,7 @@ export function createSigningSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(24).toString('base64')}`;
 }
 
-/**
- * Signs a delivery in the Standard Webhooks format: `v1,<base64>`.
- * @throws SvcError `bad_data` if the secret is invalid. The message does not contain the secret.
- */
+/** Creates a Standard Webhooks signature: `v1,<base64>`. @throws SvcError `bad_data`, without the secret */
 export function sign(secret: SigningSecret, { id, timestamp, body }: SignedContent): string {
   const key = typeof secret === 'string' ? parseSigningSecret(secret) : secret;
   return computeSignature(key, id, String(timestamp), body);
@@ -121,10 +118,7 @@ function computeSignature(key: KeyObject, id: string, timestamp: string, body: s
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/**
- * Parses a signing secret: base64 of any length, with or without the prefix `whsec_`.
- * @throws SvcError `bad_data` if the secret is invalid. The message does not contain the secret.
- */
+/** Parses base64 of any length, with or without the prefix `whsec_`. @throws SvcError `bad_data`, without the secret */
 export function parseSigningSecret(secret: string): KeyObject {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {

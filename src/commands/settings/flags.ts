@@ -62,7 +62,7 @@ export const REPLACE_FLAG = {
 
 const OUT_FLAG = {
   flags: '--out <path>',
-  description: 'save the plan to a file for svc apply',
+  description: 'save the plan to a file, to apply it later',
 } as const satisfies OptionDefinition;
 
 export const PLAN_FLAGS = [

@@ -2,7 +2,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { API_FLAGS, FOLDERS_TREE_FLAGS } from './flags.ts';
 
-/** Commands that describe the API, make raw calls, or show results in another form. */
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['api'],

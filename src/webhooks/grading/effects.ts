@@ -11,10 +11,7 @@ export interface ReceiverEffect {
 
 const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
-/**
- * Fetches the effects that a receiver reports: a JSON list of delivery IDs, or of objects with `id` and `event`.
- * @throws SvcError `unusable_answer` for any other response
- */
+/** Fetches a JSON list of delivery IDs, or of objects with `id` and `event`. @throws SvcError `unusable_answer` */
 export async function fetchEffects(url: URL, options: PostOptions): Promise<readonly ReceiverEffect[]> {
   const result = await sendPost(
     { method: 'GET', url, headers: [], body: '' },

@@ -31,10 +31,7 @@ const EFFECT_INTERVAL = 300;
  * Runs each case against a receiver, in sequence. If the receiver does not recover after a case, skips the remaining cases.
  * @throws SvcError `unreachable` if the receiver does not respond to the first case
  */
-export async function gradeReceiver(
-  cases: readonly ReceiverCase[],
-  dependencies: GradingDependencies,
-): Promise<readonly Grade[]> {
+export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies: GradingDependencies) {
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
   let crashCase: string | undefined;
@@ -67,10 +64,7 @@ async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies
   return { case: testCase, deliveries, results, isUnresponsive: false };
 }
 
-async function sendDelivery(
-  delivery: TestDelivery,
-  { url, postOptions, clock }: GradingDependencies,
-): Promise<PostResult> {
+async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }: GradingDependencies) {
   const { id: _, event: __, sendMode, ...outgoing } = delivery;
   const { write, allowance, elapsed } = createBodySender(sendMode, clock, postOptions.signal);
   const options = { ...postOptions, timeout: postOptions.timeout + allowance, ...(write && { write }) };

@@ -65,10 +65,7 @@ function formatTime(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function findWrongEffect(
-  { case: { expects }, deliveries }: CaseObservation,
-  effects: readonly ReceiverEffect[],
-): string | undefined {
+function findWrongEffect({ case: { expects }, deliveries }: CaseObservation, effects: readonly ReceiverEffect[]) {
   const { applied } = EXPECTATIONS[expects];
   if (applied === undefined) return undefined;
   for (const { id, event } of deliveries) {
