@@ -15,6 +15,8 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc jobs resume 20260131-094500-5f3a9c', 2],
   ['svc jobs watch 20260131-094500-5f3a9c', 5],
   ['svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1', 2],
+  ['svc undo', 2],
+  ['svc undo 20260131-094500-5f3a9c --out undo.json', 2],
 ]);
 
 /** Examples that need the setup of a separate test. */
