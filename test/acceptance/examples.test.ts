@@ -21,6 +21,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 
 /** Examples that need the setup of a separate test. */
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
+  [/^svc compare/, 'compares two services: settings.test.ts'],
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],

@@ -1,8 +1,9 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
-import type { PulledFields, PulledKind, PulledRecord } from '../live/pulled-records.ts';
+import type { PulledFields, PulledList, PulledRecord } from '../live/pulled-records.ts';
 import { VariableUses } from './edit-variables.ts';
 import { identitiesOf } from './identity.ts';
 import type { ReadFile } from './read-files.ts';
@@ -16,11 +17,10 @@ import {
   type MapTree,
   type Place,
   type SourceText,
-  type Tree,
   toValue,
   treeAt,
 } from './tree.ts';
-import { escapeVariables } from './variables.ts';
+import { escapeTexts, escapeVariables } from './variables.ts';
 import { verifyEdit } from './verify-edit.ts';
 
 /** Live values to bring into a settings file. */
@@ -29,9 +29,9 @@ export interface SettingsPull {
   readonly environment: string | undefined;
   readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
   /** The live records of each kind that was read. */
-  readonly records: ReadonlyMap<PulledKind, readonly PulledRecord[]>;
+  readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
   /** Whether a declared record that does not exist was looked for. */
-  readonly wasRead: (kind: PulledKind, record: PulledFields) => boolean;
+  readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
 }
 
 /** The edited texts of settings files, and the number of changed values and records. */
@@ -42,23 +42,38 @@ export interface SettingsEdit {
   readonly removed: number;
   /** Differences that remain, with their positions. */
   readonly notes: readonly string[];
+  /** Other environments whose values changed. */
+  readonly affected: readonly string[];
 }
 
 type Path = readonly (string | number)[];
 
-/** The value that a variable needs for a text to change. */
-interface Proposal {
-  readonly variable: string;
-  readonly value: string;
+/** A difference between a declared value and the live one. */
+interface ValueChange extends Located {
+  readonly value: unknown;
+  /** Counts the change, and sets the expected value. */
+  readonly expect: () => void;
+}
+
+interface Located {
   readonly path: Path;
   readonly place: Place;
-  /** Sets the expected text. */
-  readonly expect: () => void;
+}
+
+interface TextChange extends ValueChange {
+  readonly value: string;
+}
+
+/** A change of a text that another value of a variable can express. */
+interface Proposal extends TextChange {
+  readonly variable: string;
+  readonly variableValue: string;
 }
 
 /**
  * Edits settings files so that they declare the live values. Changes only values that are declared, adds live records, and
- * removes records that do not exist. A value that other environments use, too, is overridden for the given environment.
+ * removes records that do not exist. With an environment, live records are added to its overlay, but declared values change
+ * where they are declared, also for other environments.
  * @throws SvcError `bad_data` if the edited text would not have exactly these values
  */
 export function editSettings(pull: SettingsPull): SettingsEdit {
@@ -78,19 +93,19 @@ class SettingsEditor {
   readonly #additions: Record<string, unknown> = {};
   /** Whether other environments use the values outside of overlays, too. */
   readonly #isShared: boolean;
+  /** Whether such values were changed. */
+  #changedShared = false;
   /** Changes of texts that only another value of their variable can express. */
   readonly #proposals: Proposal[] = [];
-  /** The records of the additions that override fields of a declared record. */
-  readonly #overrides = new Map<string, object>();
   readonly #notes: string[] = [];
   readonly #counts = { changed: 0, added: 0, removed: 0 };
 
   constructor(pull: SettingsPull) {
     this.#pull = pull;
-    const { tree, source } = pull.content;
+    const { tree } = pull.content;
     this.#variables = new VariableUses(tree);
     this.#expected = toValue(tree) as Record<string, unknown>;
-    this.#isShared = pull.environment !== undefined && environmentsOf(source).length > 1;
+    this.#isShared = pull.environment !== undefined && environmentsOf(tree).length > 1;
   }
 
   pullConfigs(): void {
@@ -107,7 +122,7 @@ class SettingsEditor {
     }
   }
 
-  pullRecords(kind: PulledKind, records: readonly PulledRecord[]): void {
+  pullRecords(kind: PulledList, records: readonly PulledRecord[]): void {
     const declared = fieldOf(this.#pull.content.tree, kind)?.tree;
     const items = declared?.kind === 'list' ? declared.items : [];
     const find = matcherOf(kind, records);
@@ -118,11 +133,12 @@ class SettingsEditor {
       const live = find(value);
       if (live) unmatched.delete(live);
       if (live && item.kind === 'map') this.#pullFields(item, live.fields, [kind, index]);
-      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord(item, [kind, index])) removed.add(index);
+      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord({ place: item.place, path: [kind, index] }))
+        removed.add(index);
     }
     const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
     const added = [...unmatched].map((record) => record.added);
-    if (added.length > 0) this.#additions[kind] = [...listOf(this.#additions[kind]), ...added];
+    if (added.length > 0) this.#additions[kind] = added;
     if (added.length > 0 || declared) this.#expected[kind] = [...kept, ...added];
     this.#counts.added += added.length;
   }
@@ -131,16 +147,28 @@ class SettingsEditor {
     const { content, environment } = this.#pull;
     for (const [variable, proposals] of Map.groupBy(this.#proposals, (proposal) => proposal.variable))
       this.#changeVariable(variable, proposals);
-    const target = environment === undefined ? content.source : treeAt(content.source, ['environments', environment]);
+    const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
-    const texts = new Map([...this.#editors].map(([source, editor]) => [source.name, editor.apply()] as const));
-    const verified = verifyEdit({ content, environment, texts, expected: this.#expected });
-    return { texts: verified, ...this.#counts, notes: this.#notes };
+    const texts = this.#applyEdits();
+    const mayAffectOthers = this.#changedShared;
+    const verified = verifyEdit({ content, environment, texts, expected: this.#expected, mayAffectOthers });
+    return { ...verified, ...this.#counts, notes: this.#notes };
   }
 
-  #removeRecord({ place }: Tree, path: Path): boolean {
-    if (this.#isInherited(place)) return this.#note(place, path, 'does not exist, but other environments use it, too');
-    if (!this.#try(place, path, (editor) => editor.remove(place.node))) return false;
+  #applyEdits(): ReadonlyMap<string, string> {
+    try {
+      return new Map([...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const));
+    } catch (error) {
+      if (!(error instanceof UnsupportedEdit)) throw error;
+      throw new SvcError('bad_data', `${this.#pull.content.name} cannot be edited: ${error.message}`, {
+        hint: 'nothing was written; write a new file and compare both',
+      });
+    }
+  }
+
+  #removeRecord(located: Located): boolean {
+    if (this.#isInherited(located.place)) return this.#note(located, 'not removed, because other environments use it');
+    if (!this.#try(located, (editor) => editor.remove(located.place.node))) return false;
     this.#counts.removed += 1;
     return true;
   }
@@ -162,12 +190,12 @@ class SettingsEditor {
   /** Changes a declared value; removes it if `value` is undefined. */
   #change(parent: MapTree, field: Field, path: Path, value: unknown): void {
     const { key, tree } = field;
-    if (this.#isInherited(key)) {
-      if (value === undefined) this.#note(tree.place, path, 'is not set, but other environments use it, too');
-      else this.#override(path, value);
-    } else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
-      this.#changeTemplate(tree.template, tree.place, path, value);
-    else if (this.#try(tree.place, path, () => this.#write(parent, field, path, value))) this.#expect(path, value);
+    const change = { path, place: tree.place, value, expect: this.#expect(path, value) };
+    if (value === undefined && this.#isInherited(key))
+      this.#note(change, 'not removed, because other environments use it');
+    else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
+      this.#changeTemplate(tree.template, { ...change, value });
+    else if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
   }
 
   #write(parent: MapTree, { key, tree }: Field, path: Path, value: unknown): void {
@@ -175,7 +203,7 @@ class SettingsEditor {
     if (!this.#isAt(key, path)) {
       // The field comes from an alias or a merge key. A field of the record itself takes precedence over a merged one.
       if (value === undefined || !this.#isAt(parent.place, path.slice(0, -1)))
-        throw new UnsupportedEdit('it is an alias');
+        throw new UnsupportedEdit('it is declared through an alias');
       this.#editorOf(parent.place).add(parent.place.node, escapeTexts(value), name);
     } else if (value === undefined) editor.remove(key.node);
     else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
@@ -183,76 +211,40 @@ class SettingsEditor {
     else editor.replace(tree.place.node, escapeTexts(value));
   }
 
-  #changeTemplate(template: string, place: Place, path: Path, text: string): void {
-    const rewritten = this.#variables.rewrite(template, text);
-    const solution = rewritten === undefined ? this.#variables.solve(template, text) : undefined;
-    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
-    if (solution) this.#proposals.push({ path, place, ...solution, expect: () => setAt(holder, path.slice(-1), text) });
-    else if (rewritten === undefined) this.#note(place, path, 'uses variables');
-    else if (this.#try(place, path, (editor) => editor.replace(place.node, rewritten))) this.#expect(path, text);
+  #changeTemplate(template: string, change: TextChange): void {
+    const { place, value } = change;
+    const rewritten = this.#variables.rewrite(template, value);
+    const solution = rewritten === undefined ? this.#variables.solve(template, value) : undefined;
+    if (solution) this.#proposals.push({ ...change, ...solution });
+    else if (rewritten === undefined) this.#note(change, 'not changed, because it uses variables');
+    else if (this.#try(change, (editor) => editor.replace(place.node, rewritten))) change.expect();
   }
 
   /** Changes a variable if all texts that use it need the same value. */
   #changeVariable(variable: string, proposals: readonly Proposal[]): void {
     const [first] = proposals;
     const isCommon =
-      proposals.length === this.#variables.countOf(variable) && proposals.every(({ value }) => value === first?.value);
-    const field = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable);
-    if (!first || !field || !isCommon) {
-      for (const { path, place } of proposals) this.#note(place, path, `uses \${${variable}}, as other values do`);
+      proposals.length === this.#variables.countOf(variable) &&
+      proposals.every(({ variableValue }) => variableValue === first?.variableValue);
+    const place = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable)?.tree.place;
+    if (!first || !place || !isCommon) {
+      for (const proposal of proposals)
+        this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
       return;
     }
-    const escaped = escapeVariables(first.value);
-    const change = () => {
-      if (this.#isInherited(field.key)) setAt(this.#additions, ['vars', variable], first.value);
-      else this.#editorOf(field.key).replace(field.tree.place.node, escaped);
-    };
-    if (!this.#try(field.key, ['vars', variable], change)) return;
-    for (const { expect } of proposals) expect();
-    this.#counts.changed += proposals.length;
+    const text = escapeVariables(first.variableValue);
+    const path = ['vars', variable];
+    if (this.#try({ path, place }, (editor) => editor.replace(place.node, text)))
+      for (const { expect } of proposals) expect();
   }
 
-  /** Sets a value for the environment only. */
-  #override(path: Path, value: unknown): void {
-    const [kind = '', index, ...inner] = path;
-    if (kind === 'config') setAt(this.#additions, path, value);
-    else {
-      const key = `${kind}/${index}`;
-      const own = this.#overrides.get(key) ?? this.#identify(String(kind), Number(index));
-      if (!this.#overrides.has(key)) this.#additions[kind] = [...listOf(this.#additions[kind]), own];
-      this.#overrides.set(key, own);
-      setAt(own, inner, value);
-    }
-    this.#expect(path, value);
-  }
-
-  /** Returns the fields that identify a declared record. */
-  #identify(kind: string, index: number): object {
-    const record = valueAt(this.#pull.content.fields, [kind, index]) as PulledFields;
-    const names = (identitiesOf(kind) ?? []).find((fields) => fields.every((name) => record[name] !== undefined));
-    return Object.fromEntries((names ?? []).map((name) => [name, record[name]]));
-  }
-
-  /** Adds values to a map: fields that it has are changed, and records that it has get more fields. */
-  #addTo(target: MapTree, values: PulledFields): void {
-    const editor = this.#editorOf(target.place);
+  /** Adds configurations and records to the file, or to an overlay. */
+  #addTo({ place, fields }: MapTree, values: PulledFields): void {
     for (const [name, value] of Object.entries(values)) {
-      const tree = fieldOf(target, name)?.tree;
-      if (!tree) editor.add(target.place.node, escapeTexts(value), name);
-      else if (tree.kind === 'map' && isObject(value)) this.#addTo(tree, value);
-      else if (tree.kind === 'list' && Array.isArray(value) && identitiesOf(name)) this.#addRecords(tree, value, name);
-      else if (JSON.stringify(toValue(tree)) !== JSON.stringify(value))
-        editor.replace(tree.place.node, escapeTexts(value));
-    }
-  }
-
-  #addRecords(list: ListTree, records: readonly unknown[], name: string): void {
-    const own = list.items.map((item) => ({ item, fields: toValue(item) as PulledFields }));
-    const find = matcherOf(name, own);
-    for (const record of records) {
-      const match = find(record as PulledFields)?.item;
-      if (match?.kind === 'map') this.#addTo(match, record as PulledFields);
-      else this.#editorOf(list.place).add(list.place.node, escapeTexts(record));
+      const tree = fields.get(name)?.tree;
+      if (tree?.kind === 'list')
+        for (const record of listOf(value)) this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
+      else this.#editorOf(place).add(place.node, escapeTexts(value), name);
     }
   }
 
@@ -274,23 +266,28 @@ class SettingsEditor {
     return own.length === path.length && own.every((key, at) => typeof key === 'number' || key === path[at]);
   }
 
-  #try(place: Place, path: Path, change: (editor: TextEditor) => void): boolean {
+  #try(located: Located, change: (editor: TextEditor) => void): boolean {
     try {
-      change(this.#editorOf(place));
+      change(this.#editorOf(located.place));
+      this.#changedShared ||= this.#isInherited(located.place);
       return true;
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;
-      return this.#note(place, path, `cannot be edited: ${error.message}`);
+      return this.#note(located, `not changed, because ${error.message}`);
     }
   }
 
-  #expect(path: Path, value: unknown): void {
-    setAt(this.#expected, path, value);
-    this.#counts.changed += 1;
+  /** Returns a function that sets an expected value. The record is found now, because its index may change. */
+  #expect(path: Path, value: unknown): () => void {
+    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
+    return () => {
+      setAt(holder, path.slice(-1), value);
+      this.#counts.changed += 1;
+    };
   }
 
-  #note(place: Place, path: Path, problem: string): false {
-    this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)} differs, but ${problem}`);
+  #note({ place, path }: Located, problem: string): false {
+    this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)}: ${problem}`);
     return false;
   }
 }
@@ -334,11 +331,4 @@ function setAt(target: object, [head = '', ...rest]: Path, value: unknown): void
   }
   if (!Object.hasOwn(target, head)) Reflect.set(target, head, {});
   setAt(Reflect.get(target, head), rest, value);
-}
-
-function escapeTexts(value: unknown): unknown {
-  if (typeof value === 'string') return escapeVariables(value);
-  if (Array.isArray(value)) return value.map(escapeTexts);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, escapeTexts(inner)]));
 }

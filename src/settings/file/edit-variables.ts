@@ -34,7 +34,7 @@ export class VariableUses {
   }
 
   /** Finds the value of the only variable of a template that yields another text. */
-  solve(template: string, text: string): { readonly variable: string; readonly value: string } | undefined {
+  solve(template: string, text: string): { readonly variable: string; readonly variableValue: string } | undefined {
     const parts = this.#split(template);
     const [first, ...others] = parts.filter(({ variable }) => variable !== undefined);
     if (first?.variable === undefined || others.length > 0) return undefined;
@@ -45,7 +45,7 @@ export class VariableUses {
     ];
     if (!text.startsWith(before) || !text.endsWith(after) || text.length < before.length + after.length)
       return undefined;
-    return { variable: first.variable, value: text.slice(before.length, text.length - after.length) };
+    return { variable: first.variable, variableValue: text.slice(before.length, text.length - after.length) };
   }
 
   countOf(variable: string): number {

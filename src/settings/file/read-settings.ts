@@ -25,9 +25,7 @@ export class SettingsError extends SvcError {
 export interface SettingsContent {
   readonly name: string;
   readonly files: readonly ReadFile[];
-  /** The values as declared: without variables and overlays. */
-  readonly source: MapTree;
-  /** The values with variables and the overlay of the environment applied. */
+  /** The values with variables and the overlay of the environment applied, and the overlays. */
   readonly tree: MapTree;
   readonly fields: SettingsFields;
 }
@@ -59,7 +57,7 @@ export function parseSettings(
   const tree = resolveTree(source, environment, problems);
   const fields = checkSettings(tree, problems);
   if (!fields || problems.texts.length > 0) throw new SettingsError(name, problems.texts);
-  return { name, files, source, tree, fields };
+  return { name, files, tree, fields };
 }
 
 /** Lists the environments of a settings file. */

@@ -1,4 +1,4 @@
-import { Scalar, stringify } from 'yaml';
+import { Scalar, type ScalarTag, stringify } from 'yaml';
 import { isObject } from '../../kernel/is-object.ts';
 
 /** Text that YAML 1.1 and 1.2 read as a string without quotes, in both styles. */
@@ -26,9 +26,17 @@ export function renderFlow(value: unknown, style?: string | null): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
-/** Formats a value as lines in block style. Quotes text that some readers would not read as text. */
+const TEXT: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) => typeof value === 'string',
+  resolve: (text) => text,
+  stringify: ({ value }) => renderScalar(value),
+};
+
+/** Formats a value as lines in block style. */
 export function renderBlock(value: unknown): readonly string[] {
-  return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false, blockQuote: false })
+  return stringify(value, { customTags: (tags) => [TEXT, ...tags], lineWidth: 0, aliasDuplicateObjects: false })
     .replace(/\n$/, '')
     .split('\n');
 }

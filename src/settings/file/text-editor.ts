@@ -14,6 +14,8 @@ interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** Number of collections around an insertion: of two at the same place, the inner one comes first in the text. */
+  readonly depth?: number;
 }
 
 /** An entry to add to a collection: the value of a field, or an item. */
@@ -60,14 +62,14 @@ export class TextEditor {
   /** Removes an item of a list, or a field by the node of its name. @throws UnsupportedEdit */
   remove(node: Node): void {
     const { collection, index } = this.#parents.get(node) ?? {};
-    if (!collection || index === undefined) throw new UnsupportedEdit('not a part of this file');
+    if (!collection || index === undefined) throw new UnsupportedEdit('it is not a part of this file');
     if (!collection.flow) this.#removalInBlock(collection, index);
     this.#removed.set(collection, (this.#removed.get(collection) ?? new Set()).add(index));
   }
 
   /** Adds a field to a map, or without a name an item to a list. */
   add(node: Node, value: unknown, name?: string): void {
-    if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('not a list or a map');
+    if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('it is neither a list nor a map');
     const collection = node as Collection;
     this.#added.set(collection, [
       ...(this.#added.get(collection) ?? []),
@@ -79,7 +81,10 @@ export class TextEditor {
   apply(): string {
     for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()]))
       this.#editCollection(collection);
-    const edits = this.#edits.splice(0).sort((a, b) => b.start - a.start || b.end - a.end);
+    const collected = this.#edits.splice(0);
+    const removals = collected.filter((edit) => edit.text === '');
+    const edits = collected.map((edit) => moveOutOf(removals, edit, this.#source.text));
+    edits.sort((a, b) => b.start - a.start || b.end - a.end || (a.depth ?? 0) - (b.depth ?? 0));
     let { text } = this.#source;
     let limit = text.length;
     for (const edit of edits) {
@@ -151,18 +156,25 @@ export class TextEditor {
     });
     const newline = text.includes('\r\n') ? '\r\n' : '\n';
     const indented = lines.map((added) => `${' '.repeat(start - line)}${added}`);
-    const end = lastKept ? lineEnd(text, this.#endOf(lastKept)) : line;
-    const insertion = lastKept ? indented.map((added) => newline + added) : indented.map((added) => added + newline);
-    this.#edits.push({ start: end, end, text: insertion.join('') });
+    // Without a remaining entry, the new ones follow the line before the removed lines.
+    const end = lastKept ? lineEnd(text, this.#endOf(lastKept)) : line - newlineLength(text, line - 2);
+    const insertion = indented.map((added) => newline + added);
+    if (insertion.length === 0) return;
+    this.#edits.push({ start: end, end, text: insertion.join(''), depth: this.pathOf(collection).length });
   }
 
   /** Writes an empty collection after the name of a field whose lines are removed. */
   #addEmpty(collection: Collection): void {
     const parent = this.#parents.get(collection);
     const key = parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;
-    if (!key) throw new UnsupportedEdit('an empty list in a list');
+    if (!key) throw new UnsupportedEdit('it would leave an empty list');
     const colon = this.#source.text.indexOf(':', this.#endOf(key)) + 1;
-    this.#edits.push({ start: colon, end: colon, text: isMap(collection) ? ' {}' : ' []' });
+    this.#edits.push({
+      start: colon,
+      end: colon,
+      text: isMap(collection) ? ' {}' : ' []',
+      depth: Number.MAX_SAFE_INTEGER,
+    });
   }
 
   #removalInBlock(collection: Collection, index: number): Edit {
@@ -177,7 +189,7 @@ export class TextEditor {
     const next = collection.items[index + 1];
     const nextStart = next && this.#startOf(next);
     if (nextStart === undefined || !isMap(collection) || text.slice(this.#endOf(entry), nextStart).trim() !== '')
-      throw new UnsupportedEdit('comments would be lost');
+      throw new UnsupportedEdit('a comment would be lost');
     return { start, end: nextStart, text: '' };
   }
 
@@ -194,19 +206,19 @@ export class TextEditor {
       if (text[line + column] === '-' && text.slice(line, line + column).trim() === '') return line + column;
       if (line <= first) return first;
     }
-    throw new UnsupportedEdit('a list item without a dash');
+    throw new UnsupportedEdit('it has no line of its own');
   }
 
   #startOf(entry: Entry | undefined): number {
     const [first] = entry ? nodesOf(entry) : [];
-    if (!first) throw new UnsupportedEdit('an entry without text');
+    if (!first) throw new UnsupportedEdit('it has no text of its own');
     return this.#rangeOf(first)[0];
   }
 
   /** Returns the end of an entry without the comments and line ends after it. */
   #endOf(entry: Entry | undefined): number {
     const last = entry && nodesOf(entry).at(-1);
-    if (!last) throw new UnsupportedEdit('an entry without text');
+    if (!last) throw new UnsupportedEdit('it has no text of its own');
     if ((isMap(last) || isSeq(last)) && last.flow !== true && last.items.length > 0)
       return this.#endOf(last.items.at(-1) as Entry);
     const [start, end] = this.#rangeOf(last);
@@ -214,7 +226,7 @@ export class TextEditor {
   }
 
   #rangeOf({ range }: Node): readonly [number, number] {
-    if (!range) throw new UnsupportedEdit('a value without text');
+    if (!range) throw new UnsupportedEdit('it has no text of its own');
     return [range[0], range[1]];
   }
 
@@ -225,6 +237,14 @@ export class TextEditor {
     const parent = this.#parents.get(node);
     return parent ? this.#styleOf(parent.collection) : undefined;
   }
+}
+
+/** Moves an insertion at the end of removed lines to the end of the line before them. */
+function moveOutOf(removals: readonly Edit[], edit: Edit, text: string): Edit {
+  const around = removals.find(({ start, end }) => edit.start === edit.end && start < edit.start && edit.start < end);
+  if (!around) return edit;
+  const end = around.start - newlineLength(text, around.start - 2);
+  return moveOutOf(removals, { ...edit, start: end, end }, text);
 }
 
 /** Returns the nodes of a field or an item, in the order of the text. */

@@ -11,30 +11,31 @@ interface EditToVerify {
   readonly texts: ReadonlyMap<string, string>;
   /** The values that the edited files must have for the environment. */
   readonly expected: Readonly<Record<string, unknown>>;
+  /** Whether values of other environments may change, too. */
+  readonly mayAffectOthers: boolean;
 }
 
 /**
- * Parses edited files again, and compares all of their values with the expected ones. With an environment, the values of
- * all others must be the same as before.
- * @returns the files with new texts
+ * Parses edited files again, and compares all of their values with the expected ones.
+ * @returns the files with new texts, and the other environments whose values changed
  * @throws SvcError `bad_data` for any other difference
  */
-export function verifyEdit({ content, environment, texts, expected }: EditToVerify): ReadonlyMap<ReadFile, string> {
-  const { name, files, source } = content;
+export function verifyEdit({ content, environment, texts, expected, mayAffectOthers }: EditToVerify) {
+  const { name, files, tree } = content;
   const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
-  const others = environment === undefined ? [] : environmentsOf(source).filter((other) => other !== environment);
-  const isSame =
-    canonicalText(expected) === valuesOf(name, edited, environment) &&
-    others.every((other) => valuesOf(name, files, other) === valuesOf(name, edited, other));
-  if (!isSame) {
+  const others = environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
+  const affected = others.filter((other) => valuesOf(name, files, other) !== valuesOf(name, edited, other));
+  const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
+  if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
     throw new SvcError('bad_data', `${name} cannot be edited without changing other values`, {
       hint: 'nothing was written; write a new file and compare both',
     });
   }
-  const changed = files.flatMap((file, at) =>
-    edited[at]?.text === file.text ? [] : [[file, edited[at]?.text ?? ''] as const],
-  );
-  return new Map(changed);
+  const changed = files.flatMap((file) => {
+    const text = texts.get(file.name) ?? file.text;
+    return text === file.text ? [] : [[file, text] as const];
+  });
+  return { texts: new Map(changed), affected };
 }
 
 /** Returns the values of files as one text; undefined if they are not valid. */

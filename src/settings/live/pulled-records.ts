@@ -15,6 +15,7 @@ export const PULLED_KINDS = [
   'endpoints',
 ] as const satisfies readonly Kind[];
 export type PulledKind = (typeof PULLED_KINDS)[number];
+export type PulledList = Exclude<PulledKind, 'config'>;
 
 /** Fields of a live record in the form of a settings file. An unset field is undefined, and a secret is a reference. */
 export type PulledFields = Readonly<Record<string, unknown>>;
@@ -25,24 +26,23 @@ export interface PulledRecord {
   readonly fields: PulledFields;
   /** The record to add to a file that does not declare it. */
   readonly added: PulledFields;
+  /** Environment variable that the added record needs for its secret. */
+  readonly secretVariable?: string;
 }
 
 const ENDPOINT_FIELDS = ['uid', 'id', 'url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit'];
 
-/** Returns the live records of each kind that could be read. */
-export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledKind, readonly PulledRecord[]> {
-  const pulled = new Map<PulledKind, readonly PulledRecord[]>();
-  const add = (kind: PulledKind, records: readonly PulledRecord[]) => pulled.set(kind, records);
+/** Returns the live records of each list. */
+export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, readonly PulledRecord[]> {
   const each = (byOrganization: LiveRecords['folders'], convert: (org: string, record: LiveRecord) => PulledRecord) =>
     [...byOrganization].flatMap(([org, { records }]) => [...(records?.values() ?? [])].map((one) => convert(org, one)));
-  add('folders', each(live.folders, toFolder));
-  add('documents', each(live.documents, toDocument));
-  add('endpoints', (live.endpoints?.records ?? []).map(toEndpoint).reverse());
-  add(
-    'agents',
-    [...(live.agents.records?.values() ?? [])].map((agent) => ({ fields: agent, added: withoutUnset(agent) })),
-  );
-  return pulled;
+  return new Map<PulledList, readonly PulledRecord[]>([
+    ['folders', each(live.folders, toFolder)],
+    ['documents', each(live.documents, toDocument)],
+    ['agents', [...(live.agents.records?.values() ?? [])].map(toAgent)],
+    // The service lists the newest endpoint first.
+    ['endpoints', (live.endpoints?.records ?? []).map(toEndpoint).toReversed()],
+  ]);
 }
 
 /** Returns the live configurations. */
@@ -59,15 +59,22 @@ function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
   if (!inner) return { fields, added: withoutUnset(fields) };
   const stored = isObject(record[nested]) ? record[nested] : {};
   const innerFields: Record<string, unknown> = pickFields(stored, Object.keys(shapeOf(inner)));
-  if (!isUnset(stored[secret])) innerFields[secret] = { env: secretVariable(name, secret) };
+  const secretVariable = isUnset(stored[secret]) ? undefined : nameSecretVariable(name, secret);
+  if (secretVariable !== undefined) innerFields[secret] = { env: secretVariable };
   const all = { ...fields, [nested]: innerFields };
   const valid = Object.entries(innerFields).filter(([field, value]) => shapeOf(inner)[field]?.safeParse(value).success);
-  return { fields: all, added: withoutUnset({ ...all, [nested]: Object.fromEntries(valid) }) };
+  const added = withoutUnset({ ...all, [nested]: Object.fromEntries(valid) });
+  return { fields: all, added, ...(secretVariable !== undefined && { secretVariable }) };
 }
 
 /** Names the environment variable of a secret: `SVC_WEBHOOK_AUTH_TOKEN`. */
-function secretVariable(config: ConfigName, field: string): string {
+function nameSecretVariable(config: ConfigName, field: string): string {
   return `SVC_${config}_${field}`.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}
+
+function toAgent(record: LiveRecord): PulledRecord {
+  const { apiKey: _key, authToken: _token, ...added } = withoutUnset(record);
+  return { fields: record, added };
 }
 
 function toEndpoint(record: LiveRecord): PulledRecord {

@@ -158,6 +158,25 @@ describe('loadSettings', () => {
     ]);
   });
 
+  it('applies merge keys and aliases', async () => {
+    const text = `agents: [&a { id: x, url: "http://u", extra: 1 }]
+endpoints:
+  - { <<: *a, uid: a, id: e, extra: }
+`;
+    expect(await problemsOf(text)).toEqual([
+      'svc.yaml:3:30: endpoints[0].extra: unknown field; known: id, url, description, filterTypes, channels, disabled, rateLimit, uid, metadata, secret, createdAt, updatedAt',
+    ]);
+    const { settings } = await load(
+      'agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]',
+    );
+    expect(settings.declared.agents).toEqual([
+      { id: 'x', url: 1 },
+      { id: 'w', url: 2 },
+      { id: 'y', url: 1 },
+      { id: 'z', url: 1 },
+    ]);
+  });
+
   it('reads stdin, JSON, CRLF, a byte order mark, and UTF-16', async () => {
     const text = '{"svc": 1,\r\n\t"folders": [{"organizationId": "o", "folderId": "f"}]}\r\n';
     const expected = { folders: [{ organizationId: 'o', folderId: 'f' }] };
