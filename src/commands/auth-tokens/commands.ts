@@ -9,7 +9,6 @@ export const RESET_RUNNER: OperationRunner = defineRunner({
   load: async () => (await import('./reset.ts')).resetAuthToken,
 });
 
-/** Lists and completes interrupted token resets. */
 export const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth', 'recover'],
   globalFlags: ['service', 'result'],

@@ -10,7 +10,6 @@ export interface TokenDelivery extends NewToken {
   readonly context: Context;
   readonly apiKey: string;
   readonly destinations: readonly TokenDestination[];
-  /** Whether to print the token to stdout. */
   readonly isPrinted: boolean;
   readonly recovery: RecoveryFile;
   /** Records of earlier resets of the same token, which contain invalid tokens. */

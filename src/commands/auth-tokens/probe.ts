@@ -4,7 +4,6 @@ import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 
-/** An API key and its current or former token. */
 export interface ApiKeyToken {
   readonly apiKey: string;
   readonly authToken: string;

@@ -29,7 +29,6 @@ type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | '
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
 
-/** Describes a recovery record for `auth recover`. With `check`, probes the old token if the settings contain it. */
 export async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
@@ -104,12 +103,10 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   };
 }
 
-/** Whether a process on this machine is still running the reset. */
 export function isInProgress({ state, machine, pid }: RecoveryRecord): boolean {
   return state === 'sending' && machine === hostname() && isProcessRunning(pid);
 }
 
-/** Returns the ID of a record: its file name without the extension. */
 export function recoveryIdOf(path: string): string {
   return basename(path, '.json');
 }

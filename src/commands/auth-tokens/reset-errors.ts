@@ -3,11 +3,9 @@ import { hint, type NextStep, step } from '../../kernel/hint.ts';
 
 export interface ResetDetails {
   readonly apiKey: string;
-  /** Path of the recovery record. */
   readonly path: string;
 }
 
-/** Creates the step that repeats the reset until it returns a usable token. */
 export function ensureStep(apiKey: string): NextStep {
   return step('change', 'auth-tokens', 'reset', '--api-key', apiKey, '--ensure');
 }
@@ -25,7 +23,6 @@ export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcEr
   });
 }
 
-/** Creates the error for a reset whose response was lost, including the new token. */
 export function tokenLostError(details: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${details.apiKey} was replaced, but the new token is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {
@@ -58,7 +55,6 @@ export function notDeliveredError(
   });
 }
 
-/** Creates the error for a token that is not saved in its record and did not reach all destinations. */
 export function notSavedError(apiKey: string, problems: readonly string[], cause: unknown): SvcError {
   const message = `the new auth token of API key ${apiKey} could not be saved, and a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {

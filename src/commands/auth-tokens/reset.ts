@@ -105,7 +105,6 @@ async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject):
   await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
 }
 
-/** Finds records of earlier resets of the same token. Warns about saved tokens. */
 async function findEarlierRecords(context: Context, subject: ResetSubject): Promise<readonly PendingRecovery[]> {
   const pending = await listPendingRecoveries(context.folders);
   const earlier = pending.filter(({ record }) => record && isForSubject(record, subject));
@@ -128,10 +127,7 @@ async function startRecovery(context: Context, subject: ResetSubject, oldToken: 
   });
 }
 
-/**
- * Opens the destinations that the flags select, in delivery order. If one cannot be opened, discards the others.
- * @throws SvcError `usage` or `local`. The caller must not send the reset.
- */
+/** Discards all if one cannot be opened. @throws SvcError `usage` or `local`. The caller must not send the reset. */
 async function openDestinations(
   context: Context,
   apiKey: string,

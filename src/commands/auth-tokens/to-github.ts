@@ -9,10 +9,7 @@ import type { TokenDestination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';
 
-/**
- * Opens the output `token` of a GitHub Actions step as a destination. First makes the runner mask the token.
- * @throws SvcError `usage` outside of a GitHub Actions step
- */
+/** Makes the runner mask the token first. @throws SvcError `usage` outside of a GitHub Actions step */
 export async function openGithub({ environment, io }: Context): Promise<TokenDestination> {
   const path = environment[VARIABLE];
   if (!path) {

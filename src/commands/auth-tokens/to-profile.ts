@@ -36,7 +36,6 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   };
 }
 
-/** Whether `openProfile` would succeed. */
 export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
   try {
     const name = await requireActiveProfileName(context);
@@ -58,7 +57,6 @@ async function requireActiveProfileName({ options, openSettings }: Context): Pro
   );
 }
 
-/** Creates a function that checks the API key and origin of a profile. */
 async function ownershipCheck({ openSettings }: Context, name: string, apiKey: string) {
   const { baseUrl } = await openSettings();
   return (profile: Profile) => {

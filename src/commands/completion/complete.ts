@@ -5,7 +5,6 @@ import { type Candidate, type CompletionDependencies, candidateLines } from './c
 import { longName, namesOf, parseTypedLine, type TypedLine, takesValue } from './typed-line.ts';
 import { operandCandidates, valueCandidates } from './value-candidates.ts';
 
-/** Returns the candidates for the last word, formatted for a shell. */
 export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';
   const typed = words.map((word) => unquote(word, isWindows));

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { currentPlatform } from '../../kernel/process.ts';
 import type { Candidate, CompletionDependencies } from './candidate.ts';
 
-/** Upper bound on the number of candidates. */
 const MAX_NAMES = 500;
 
 /**

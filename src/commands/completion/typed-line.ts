@@ -9,7 +9,6 @@ export interface TypedLine {
   /** Command or group of the words so far. */
   readonly node: Node;
   readonly leaf: LoadedLeaf | undefined;
-  /** Flags that are valid at this point. */
   readonly flags: readonly OptionDefinition[];
   /** Values of the flags before the last word, by the flag's long name. */
   readonly givenFlags: ReadonlyMap<string, string>;

@@ -113,7 +113,6 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>
   history: { clear: () => toCandidates(['clear']) },
 };
 
-/** Lists the candidates for the value of a flag. */
 export function valueCandidates(
   flag: OptionDefinition,
   line: TypedLine,
@@ -124,7 +123,6 @@ export function valueCandidates(
   return candidatesByName(longName(flag), line, dependencies);
 }
 
-/** Lists the candidates for a positional argument. */
 export async function operandCandidates(
   leaf: LoadedLeaf | undefined,
   line: TypedLine,
@@ -163,7 +161,6 @@ function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
     .map(({ value, ...rest }) => ({ value: before + value, ...rest }));
 }
 
-/** Returns the field names and columns of a command's result. */
 function resultOf(leaf: LoadedLeaf) {
   if (leaf.kind === 'operation') return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
   const { columns = [] } = leaf.definition;

@@ -4,7 +4,6 @@ import type { WebhookForm } from '../../webhooks/form.ts';
 import { type PackOptions, packBody } from '../../webhooks/payload.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
 
-/** Form and credentials of the deliveries to send. */
 export interface SenderCredentials {
   readonly form: WebhookForm;
   readonly secret: string | undefined;
@@ -13,11 +12,9 @@ export interface SenderCredentials {
 
 export interface SampleDeliveryOptions extends SenderCredentials {
   readonly packing: PackOptions;
-  /** Creates the payload from the sample. */
   readonly payload: (sample: unknown) => Promise<unknown>;
 }
 
-/** Creates a delivery of a sample event, with a new ID. */
 export async function createSampleDelivery(url: URL, event: string, options: SampleDeliveryOptions, now: number) {
   const id = createDeliveryId();
   const sample = PAYLOAD_BUILDERS[options.form](createSampleEvent(event, { webhookId: id, now }));

@@ -34,7 +34,6 @@ export async function createPostOptions({ options, cwd, signal }: Context): Prom
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };
 }
 
-/** Parses `--forward-to` and `--route`. */
 export function parseTargets(options: ForwardingFlags) {
   const forwardTo = options.forwardTo;
   return {

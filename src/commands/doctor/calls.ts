@@ -6,17 +6,14 @@ import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 
-/** Dependencies of the checks that call the service. These checks make only a few reads. */
 export interface CallCheckContext {
   readonly context: Context;
   readonly client: () => Promise<Client>;
   /** Names of the checks that must pass before the first call. */
   readonly after: readonly string[];
-  /** Organization for the check of advanced queries. */
   readonly organizationId: string | undefined;
 }
 
-/** Creates the checks of credentials and of optional features of the service. */
 export function createCallChecks(calls: CallCheckContext): readonly Check[] {
   const { after } = calls;
   const afterKey = [...after, 'key-credentials'];

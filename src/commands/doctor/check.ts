@@ -6,7 +6,6 @@ import type { CheckState } from '../terminal/marks.ts';
 export interface CheckResult {
   readonly state: CheckState;
   readonly detail: string;
-  /** Instructions to fix the problem. */
   readonly fix?: string | Hint;
   /** Kind of the failure. Determines the exit code. */
   readonly failure?: Failure;
@@ -16,7 +15,6 @@ export interface CheckResult {
 
 export interface Check {
   readonly name: string;
-  /** Names of the checks that must pass first. */
   readonly after?: readonly string[];
   /** Runs the check. An SvcError counts as a failed check. */
   readonly run: (signal: AbortSignal) => Promise<CheckResult>;
@@ -30,12 +28,10 @@ export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'bl
 
 export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
 
-/** Creates a neutral result. */
 export const info = (detail: string): CheckResult => ({ state: 'info', detail });
 
 export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });
 
-/** Creates the result of a check that depends on a failed check. */
 export const skippedBecause = (blockedBy: string, failure: Failure): CheckResult => ({
   ...skipped(`skipped because ${blockedBy} failed`),
   blockedBy,

@@ -9,7 +9,6 @@ import type { DoctorFinding } from './check.ts';
 /** Minimum width of the details column. In a narrower terminal, details go below the names. */
 const MIN_DETAIL_WIDTH = 24;
 
-/** Formats findings as a checklist, wrapped to the width of the terminal. Joins checks skipped for the same reason. */
 export async function formatChecklist(
   allFindings: readonly DoctorFinding[],
   view: View,

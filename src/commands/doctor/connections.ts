@@ -22,14 +22,10 @@ export async function tryPlainConnection({ host, port, signal }: ConnectTarget):
   }
 }
 
-/** A certificate that expires in fewer days causes a warning. */
 const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 
-/**
- * Opens a TLS connection and checks its certificate. Accepts invalid certificates, so that it can describe the problem.
- * Sends no data. Rejects with the system's error.
- */
+/** Accepts invalid certificates to describe their problem. Sends no data. Rejects with the system's error. */
 export async function tryTlsConnection(
   { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
   now: number,

@@ -86,7 +86,6 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
   }
 }
 
-/** Returns the configured organization. The profile check reports settings that cannot be read. */
 async function configuredOrg({ openSettings }: Context): Promise<string | undefined> {
   const settings = await openSettings().catch(() => undefined);
   return settings?.org?.value;

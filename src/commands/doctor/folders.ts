@@ -8,7 +8,6 @@ import { userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { type Check, type CheckResult, fail, ok, skipped, warn } from './check.ts';
 
-/** Creates the checks that svc's folders are writable and private. */
 export function createFolderChecks(folders: Folders): readonly Check[] {
   return [
     ...(['config', 'state', 'data'] as const).map((name) => ({

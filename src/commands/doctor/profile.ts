@@ -25,7 +25,6 @@ function checkProfile(settings: Settings): CheckResult {
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }
 
-/** Checks the keychain, unless all secrets come from environment variables. */
 async function checkKeychain(context: Context): Promise<CheckResult> {
   // The profile check reports problems with the settings.
   const settings = await context.settings().catch(() => undefined);

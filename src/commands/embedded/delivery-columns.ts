@@ -1,6 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
 
-/** Columns of `local deliveries list`. */
 export const DELIVERY_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event', hideOrder: 5 },

@@ -24,7 +24,6 @@ export async function withStore<Result>(
   }
 }
 
-/** Converts a refusal of the store to an SvcError. */
 export async function explainRefusals<Result>(effect: 'read' | 'write', work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -6,7 +6,6 @@ import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
 
-/** Creates the help of a command or group. */
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const operands = leaf ? argumentsOf(leaf) : [];
   const sections = [
@@ -74,7 +73,6 @@ export function flagDescription({ description, choices }: OptionDefinition): str
   return `${description.slice(0, description.length - notes.length)}: ${choices.join(', ')}${notes}`;
 }
 
-/** Joins the summary and description of a command into one paragraph. */
 export function commandDescription(summary: string, details: string | undefined): string {
   return details === undefined ? summary : `${summary}. ${details}`;
 }

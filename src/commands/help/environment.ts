@@ -12,7 +12,6 @@ const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]:
   output: 'default output format',
 };
 
-/** Variables that are not settings of a profile. */
 const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [SWITCH_VARIABLES.allow, 'name of the protected profile that scripts may write to (together with --yes)'],
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
@@ -29,7 +28,6 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['XDG_DATA_HOME', 'parent of the svc/ folder with the data of the embedded service (LOCALAPPDATA on Windows)'],
 ];
 
-/** Lists all environment variables with their help texts. */
 export function environmentVariables(): readonly (readonly [string, string])[] {
   const settings = Object.entries(SETTING_DESCRIPTIONS).map(
     ([name, text]) => [SETTING_VARIABLES[name as keyof typeof SETTING_VARIABLES], text] as const,

@@ -8,7 +8,6 @@ import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
 /** Subject of `svc help <words>`: a topic, a command, or both, if they have the same name. */
 export interface HelpSubject {
   readonly topic: TopicName | undefined;
-  /** Words of the command, if the subject is a command. */
   readonly command: readonly string[] | undefined;
 }
 

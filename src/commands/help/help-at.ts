@@ -4,7 +4,6 @@ import { commandTree } from '../tree/tree.ts';
 import { helpText } from './command-help.ts';
 import { ROOT_HELP } from './root-help.ts';
 
-/** Returns the help of the command or group at a path. Returns `undefined` for an unknown path. */
 export async function helpForPath(path: readonly string[]): Promise<string | undefined> {
   if (path.length === 0) return ROOT_HELP;
   const node = findByPath(commandTree(), path);

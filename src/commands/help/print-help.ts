@@ -4,7 +4,6 @@ import type { GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { shouldUseColor, toTerminalText } from '../terminal/terminal.ts';
 import { NARROW_START_SCREEN, START_SCREEN } from './root-help.ts';
 
-/** Width of the start screen, in columns. */
 const START_SCREEN_WIDTH = 80;
 
 /**

@@ -1,6 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
 
-/** Columns of `history`. */
 export const HISTORY_COLUMNS: readonly Column[] = [
   { header: 'AT', field: 'at', kind: 'time' },
   { header: 'PROFILE', field: 'profile', hideOrder: 5 },

@@ -45,9 +45,7 @@ function historyFiles({ state }: Folders): Files {
   return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
 }
 
-/**
- * Appends a line with a single write, so that concurrent writes don't mix. A newline before it ends a truncated line.
- */
+/** Writes once, so that concurrent writes don't mix. The leading newline ends a truncated line. */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
   const files = historyFiles(folders);
   await createPrivateFolder(folders.state);

@@ -4,7 +4,6 @@ import { isObject } from '../../kernel/is-object.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 
-/** Type of resource that an ID belongs to. */
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
 
 interface CacheDependencies {
@@ -15,7 +14,6 @@ interface CacheDependencies {
 /** Scope of a cache: the embedded service, or a profile. */
 export interface IdScope {
   readonly local: boolean;
-  /** Active profile, if any. */
   readonly profile: string | undefined;
 }
 

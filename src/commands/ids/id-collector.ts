@@ -1,7 +1,6 @@
 import { isObject } from '../../kernel/is-object.ts';
 import type { IdKind } from './id-cache.ts';
 
-/** Kind of ID, by field of a request or record. */
 const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([
   ['organizationId', 'organization'],
   ['folderId', 'folder'],
@@ -24,13 +23,11 @@ const KIND_OF_RESOURCE: ReadonlyMap<string, IdKind> = new Map([
   ['webhook-endpoints', 'endpoint'],
 ]);
 
-/** Fields that contain records of the same resource. */
 const NESTED_RECORD_FIELDS = ['subFolders', 'folders', 'endpoints', 'agents', 'agent'];
 /** Limits on the search, which fit a page of records and the deepest folders. */
 const MAX_OBJECTS = 1000;
 const MAX_DEPTH = 20;
 
-/** Collects the IDs in requests and responses, by kind. */
 export class IdCollector {
   readonly ids = new Map<IdKind, Set<string>>();
   readonly #kindOfId: IdKind | undefined;
@@ -40,7 +37,6 @@ export class IdCollector {
     this.#kindOfId = KIND_OF_RESOURCE.get(resource);
   }
 
-  /** IDs of the resource itself. */
   get ownIds(): ReadonlyMap<IdKind, ReadonlySet<string>> {
     return new Map([...this.ids].filter(([kind]) => kind === this.#kindOfId));
   }

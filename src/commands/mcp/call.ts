@@ -14,7 +14,6 @@ import type { OperationTool } from './tools.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Functions of the MCP host that made a tool call. */
 export interface ToolHost {
   /** Aborted if the host cancels the call. */
   readonly signal: AbortSignal;

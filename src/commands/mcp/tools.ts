@@ -7,13 +7,7 @@ import type { OperationRunner } from '../definition.ts';
 
 import { toolName } from './tool-terms.ts';
 
-export interface OperationTool {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-  readonly tool: Tool;
-  /** Custom code of the operation, if any. */
-  readonly runner: OperationRunner | undefined;
-}
+export type OperationTool = Awaited<ReturnType<typeof createTool>>;
 
 interface ToolOptions {
   readonly writes: boolean;
@@ -31,10 +25,7 @@ export async function createTools(options: ToolOptions): Promise<ReadonlyMap<str
   return new Map(tools.map((tool) => [tool.tool.name, tool]));
 }
 
-async function createTool(
-  entry: OperationEntry,
-  { remote, hasPlainOutput, runners }: ToolOptions,
-): Promise<OperationTool> {
+async function createTool(entry: OperationEntry, { remote, hasPlainOutput, runners }: ToolOptions) {
   const operation = await loadOperation(entry.resource, entry.name);
   // Some hosts reject conditions at the top level of a schema.
   const { input, output } = createOperationSchemas(operation, { rules: false });
@@ -80,7 +71,6 @@ type Shape = Readonly<Record<string, unknown>>;
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 
-/** Schema of a bulk job's summary. */
 const SUMMARY: Shape = {
   type: 'object',
   properties: {

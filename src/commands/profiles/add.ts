@@ -122,7 +122,6 @@ function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, 
   return `Saved profile '${name}'${owner}${host}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
 }
 
-/** Lists the fields that every call requires and the profile does not have. */
 function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secrets): readonly string[] {
   const hasWorkspace = workspaceId !== undefined && secrets.workspaceAuthToken !== undefined;
   return [
@@ -132,7 +131,6 @@ function missingFields({ baseUrl, apiKey, workspaceId }: Profile, secrets: Secre
   ];
 }
 
-/** Prompts for missing required fields, if prompts are possible. */
 async function completeProfile(context: Context, options: AddOptions): Promise<Profile> {
   const { profile, authToken, workspaceAuthToken } = options;
   if (!canAsk(context)) return profile;
@@ -144,7 +142,6 @@ async function completeProfile(context: Context, options: AddOptions): Promise<P
   return { ...profile, baseUrl, apiKey, workspaceId };
 }
 
-/** Reads a secret from its source. Without a source, prompts for it. */
 async function obtainSecret(
   context: Context,
   source: SecretSource | undefined,

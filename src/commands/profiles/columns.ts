@@ -1,6 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
 
-/** Columns of `profiles list`. */
 export const PROFILE_COLUMNS: readonly Column[] = [
   { header: 'NAME', field: 'name', kind: 'whole' },
   { header: 'CURRENT', field: 'current', hideOrder: 5 },
@@ -11,7 +10,6 @@ export const PROFILE_COLUMNS: readonly Column[] = [
   { header: 'SECRETS', field: 'secrets', hideOrder: 1 },
 ];
 
-/** Columns of `auth status`. */
 export const STATUS_COLUMNS: readonly Column[] = [
   { header: 'SETTING', field: 'setting', kind: 'whole' },
   { header: 'VALUE', field: 'value', kind: 'whole' },

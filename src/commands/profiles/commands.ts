@@ -5,7 +5,6 @@ import { ADD_FLAGS } from './flags.ts';
 
 const NAME = { name: 'name', description: 'profile name', required: true } as const;
 
-/** Commands that manage profiles. */
 export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['profiles', 'add'],

@@ -15,7 +15,6 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
   };
 }
 
-/** Returns the locations of the secrets: `keychain`, `file`, or both. */
 function secretLocationsOf({ secrets = {} }: Profile): string | null {
   return [...new Set(Object.values(secrets))].sort().join(', ') || null;
 }

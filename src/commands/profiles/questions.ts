@@ -5,14 +5,12 @@ import type { Context } from '../context.ts';
 
 type Check = (value: string, source: string) => string;
 
-/** Prompts for text until it is valid. */
 export async function askChecked(context: Context, message: string, check: Check): Promise<string> {
   const prompter = await context.prompter();
   const answer = await prompter.text({ message, validate: (typed) => findProblem(() => check(typed, message)) });
   return check(answer, message);
 }
 
-/** Prompts for the name of a new profile. */
 export function askProfileName(context: Context, checkAvailable: (name: string) => void): Promise<string> {
   return askChecked(context, 'Profile name', (typed) => {
     const name = parseProfileName(typed);
@@ -21,7 +19,6 @@ export function askProfileName(context: Context, checkAvailable: (name: string) 
   });
 }
 
-/** Prompts for a secret until it is valid. */
 export async function askSecret(context: Context, question: string): Promise<string> {
   const prompter = await context.prompter();
   for (;;) {
@@ -32,7 +29,6 @@ export async function askSecret(context: Context, question: string): Promise<str
   }
 }
 
-/** Returns the problem that a check finds, with its hint. */
 function findProblem(check: () => unknown): string | undefined {
   try {
     check();

@@ -21,7 +21,6 @@ export async function authStatus(context: Context): Promise<void> {
   if (settings.missingReason !== undefined) await context.warn(settings.missingReason);
 }
 
-/** Creates a row for each setting. Missing values are null. */
 function createSettingRows(settings: Settings, showSecrets: boolean) {
   const names = Object.keys(SETTING_VARIABLES) as (keyof typeof SETTING_VARIABLES)[];
   return names.map((setting) => {

@@ -11,7 +11,6 @@ import { optionalProperty } from '../option-values.ts';
 
 export interface CredentialCheck {
   readonly isVerified: boolean;
-  /** Reason why the credentials could not be checked. */
   readonly problem?: string;
 }
 
@@ -27,10 +26,7 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
 
-/**
- * Verifies credentials with a read for each of them.
- * @throws SvcError if the service rejects one
- */
+/** @throws SvcError if the service rejects a credential */
 export async function verifyCredentials(
   context: Context,
   profile: Profile,

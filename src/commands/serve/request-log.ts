@@ -55,7 +55,6 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
   };
 }
 
-/** Describes a call for `-o ndjson`. */
 function describeCall({ method, target, operation, status, error, milliseconds }: HandledCall, time: Date) {
   return {
     time: time.toISOString(),
@@ -72,7 +71,6 @@ function describeCall({ method, target, operation, status, error, milliseconds }
 
 /** Minimum width of a terminal for lines with a time and aligned columns. */
 const WIDE = 72;
-/** Maximum length of an unknown path in the log. */
 const MAX_PATH_LENGTH = 60;
 
 /** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */

@@ -28,10 +28,7 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
 }
 
-/**
- * Serves the store until a signal arrives. Returns on SIGTERM, and throws the reason of other signals.
- * @param options `timeScale`: factor for all delays between delivery attempts
- */
+/** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
 export async function serve(
   context: Context,
   address: ListenAddress,
@@ -92,7 +89,6 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
 
-/** Parses the flags that configure the service. */
 function parseServiceSwitches(options: ServeFlags): ServiceOptions {
   const without = options.without;
   const rateLimit = options.rateLimit;

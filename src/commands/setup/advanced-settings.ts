@@ -3,14 +3,12 @@ import type { Client } from '../../client/client.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 
-/** Settings of advanced webhooks that affect deliveries. */
 export interface AdvancedWebhookSettings {
   readonly isEnabled: boolean;
   readonly encodeData: boolean;
   readonly encryptFor: string | undefined;
 }
 
-/** Reads whether advanced webhooks are enabled, and how bodies are encoded. */
 export async function readAdvancedSettings(context: Context, client: Client): Promise<AdvancedWebhookSettings> {
   if (context.options.dryRun) {
     await context.note('--dry-run: the webhook settings were not read');

@@ -1,6 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
 
-/** The interactive command. It prompts for the values that flags do not provide, shows the request, and sends it. */
 export const SETUP_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['webhooks', 'setup'],

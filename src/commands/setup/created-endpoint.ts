@@ -25,10 +25,7 @@ interface CreatedEndpoint {
   readonly service: AdvancedWebhookSettings;
 }
 
-/**
- * Prints a new endpoint and the next steps, and offers to send a test delivery. On a terminal, the secret comes last, in a box.
- * Otherwise it is a field of the result.
- */
+/** On a terminal, the secret comes last, in a box. Otherwise it is a field of the result. */
 export async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): Promise<void> {
   const { endpoint, secret } = created;
   const { io, options } = context;

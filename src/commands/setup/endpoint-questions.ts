@@ -40,12 +40,10 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   metadata: { label: 'metadata', message: 'Metadata (key=value)', ask: askMetadata, missing: 'none' },
 };
 
-/** Counts the questions that the given data does not answer. */
 export function countQuestions(given: Data): number {
   return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
 }
 
-/** Prompts for the fields of an endpoint that were not given. */
 export async function askForEndpoint(
   context: Context,
   subject: EndpointSubject,
@@ -71,7 +69,6 @@ export async function reviewEndpoint(context: Context, subject: EndpointSubject,
   }
 }
 
-/** Describes the fields of an endpoint for people. */
 export function describeEndpoint(data: Data): readonly ReviewedAnswer[] {
   return Object.entries(QUESTIONS).map(([field, { label, missing }]) => ({
     field,
@@ -124,7 +121,6 @@ async function askChannels(context: Context, asked: Asked): Promise<unknown> {
   }
 }
 
-/** Describes a channel that looks like a rate limit or an event type. */
 function describeMisplaced(channel: string): string | undefined {
   if (/^\d+$/.test(channel)) return `'${channel}' looks like a rate limit, which is the next question`;
   return EVENT_NAMES.includes(channel) ? `'${channel}' is an event type` : undefined;

@@ -144,7 +144,6 @@ async function create(context: Context, client: Client, { service, data }: Endpo
   }
 }
 
-/** Adds to an error that the endpoint was created before. */
 function withCreatedEndpoint(error: SvcError, id: string): SvcError {
   const what = error.failure === 'interrupted' ? 'canceled' : error.message;
   return error.reworded({

@@ -3,7 +3,6 @@ import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 
-/** An endpoint of the service. */
 export interface ExistingEndpoint {
   readonly id: string;
   readonly url: string;
@@ -22,7 +21,6 @@ export async function listEndpoints(client: Client): Promise<readonly ExistingEn
   return found;
 }
 
-/** Describes each endpoint that already receives deliveries at a URL. */
 export function describeDuplicates(existing: readonly ExistingEndpoint[], url: string): readonly string[] {
   const wanted = URL.parse(url)?.href;
   return existing

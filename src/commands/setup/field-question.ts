@@ -3,22 +3,18 @@ import { findFieldProblem } from './data.ts';
 import type { ExistingEndpoint } from './existing-endpoints.ts';
 import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
 
-/** State that the questions of one setup share. */
 export interface EndpointSubject extends SetupOperation {
   readonly existing: readonly ExistingEndpoint[];
   readonly allowsUnknownEvents: boolean;
 }
 
-/** A question about a field of an endpoint. */
 export interface Asked {
   readonly subject: EndpointSubject;
-  /** Text of the question. */
   readonly message: string;
   /** Current answer, if the user changes it. */
   readonly current: unknown;
 }
 
-/** Finds the problem with the value of a field, by the schema of the operation. */
 export function findProblem({ operation }: SetupOperation, field: string, value: unknown): string | undefined {
   return findFieldProblem(operation, [field], value, { url: SAMPLE_URL });
 }
@@ -26,7 +22,6 @@ export function findProblem({ operation }: SetupOperation, field: string, value:
 interface OptionalField {
   readonly field: string;
   readonly emptyMeaning: string;
-  /** Converts an answer to the value of the field. */
   readonly parse?: (answer: string) => unknown;
   /** Finds a problem that the operation's schema does not. */
   readonly check?: (answer: string) => string | undefined;

@@ -4,7 +4,6 @@ import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
 import type { ConfirmOptions } from '../prompter.ts';
 
-/** Prints lines on stderr. */
 export async function printLines({ note }: Pick<Context, 'note'>, lines: readonly string[]): Promise<void> {
   for (const line of lines) await note(line);
 }
@@ -21,13 +20,11 @@ export async function confirmByDefault(context: Context, question: string): Prom
   return (await context.prompter()).confirm(`${question} (${await serviceLabel(context)})`, true);
 }
 
-/** Formats names and values in two columns. */
 export function formatColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
 }
 
-/** Wraps a command for the width of the messages' terminal. */
 export async function wrapForMessages({ io }: Context, command: string): Promise<readonly string[]> {
   return wrapCommand(command, io.stderr.columns || 80, await createMeasure([[command]]));
 }

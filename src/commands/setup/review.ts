@@ -2,7 +2,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { formatColumns } from './messages.ts';
 
-/** An answer as the summary shows it. */
 export interface ReviewedAnswer {
   readonly field: string;
   readonly label: string;
@@ -12,11 +11,7 @@ export interface ReviewedAnswer {
 const DONE = 'Continue with these answers';
 const CANCEL = 'Cancel';
 
-/**
- * Shows all answers, and asks which one to change.
- * @returns the field of the answer, or `undefined` to continue
- * @throws SvcError `usage` if the user cancels
- */
+/** @returns the field to change, or `undefined` to continue. @throws SvcError `usage` if the user cancels */
 export async function chooseAnswer(context: Context, answers: readonly ReviewedAnswer[]): Promise<string | undefined> {
   const lines = formatColumns(answers.map(({ label, value }) => [label, value] as const)).map((line) => line.trim());
   const prompter = await context.prompter();

@@ -14,7 +14,6 @@ import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { Data } from './data.ts';
 
-/** The operation that an interactive setup runs. */
 export type SetupOperation = Awaited<ReturnType<typeof loadSetupOperation>>;
 
 export async function loadSetupOperation(wanted: OperationName) {
@@ -22,10 +21,7 @@ export async function loadSetupOperation(wanted: OperationName) {
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
-/**
- * Reads the data given by flags.
- * @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command
- */
+/** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */
 export async function readFlagData(context: Context, { entry }: SetupOperation, invocation: Invocation): Promise<Data> {
   const { data } = await readInputData(context, entry, invocation);
   if (canAsk(context)) return data;
@@ -44,7 +40,6 @@ function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
   return isMissing ? { url: SAMPLE_URL } : {};
 }
 
-/** Placeholder for a missing URL. */
 export const SAMPLE_URL = 'https://example.com/hook';
 
 /** Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. */

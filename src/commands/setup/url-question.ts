@@ -6,7 +6,6 @@ import { type Asked, type EndpointSubject, findProblem } from './field-question.
 import { offerPing } from './ping.ts';
 import type { SetupOperation } from './setup-operation.ts';
 
-/** Prompts for the URL until the user accepts it. */
 export async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
   const prompter = await context.prompter();
   let preset = current === undefined ? undefined : String(current);

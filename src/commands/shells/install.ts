@@ -14,7 +14,6 @@ interface FileChange {
   /** Target of the path, if the path is a symbolic link. Writing to the target keeps the link. */
   readonly target: string;
   readonly text: string | undefined;
-  /** Description of the change in the confirmation. */
   readonly shown: string;
 }
 
@@ -46,10 +45,7 @@ async function planChange(path: string, text: string | undefined, shown: string)
   return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
 
-/**
- * Shows the changes, asks for confirmation, and applies them. Without changes, prints `unchangedMessage`.
- * @returns whether any file was changed
- */
+/** Applies changes after confirmation. @returns whether any file was changed */
 async function applyChanges(
   context: Context,
   planned: readonly (FileChange | undefined)[],
@@ -80,10 +76,7 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
   }
 }
 
-/**
- * Resolves a symbolic link, even if its target does not exist.
- * @throws SvcError `local` for a link into a missing folder, or a circular link
- */
+/** Resolves a link, even to a missing target. @throws SvcError `local` for a missing folder or a circular link */
 async function resolveLink(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   if (!isLink) return path;

@@ -1,4 +1,3 @@
-/** Supported shells, with the file names of their scripts in `completions/`. */
 export const SCRIPT_FILES = {
   bash: 'svc.bash',
   zsh: '_svc',

@@ -7,10 +7,7 @@ import { canAsk } from './terminal.ts';
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
 
-/**
- * Calls `onKey` for each key that the user presses, except Ctrl-C and Ctrl-Z, which work as usual.
- * @returns a function that restores the terminal. Undefined if there is no terminal to read from.
- */
+/** Ctrl-C and Ctrl-Z work as usual. @returns a function that restores the terminal; undefined without a terminal */
 export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {
   if (!canAsk(context) || !isInForeground()) return undefined;
   const stream: RawStream = context.io.stdin.stream;

@@ -3,10 +3,8 @@ import type { Environment } from '../../kernel/folders.ts';
 import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
-/** Result of a check. `info` is neutral. */
 export type CheckState = 'ok' | 'info' | 'warn' | 'fail' | 'skipped';
 
-/** Symbols, or words, and colors for the results of checks. */
 export interface Marks {
   /** Returns the symbol or word for a state, padded to a common width. */
   readonly mark: (state: CheckState) => string;
@@ -15,7 +13,6 @@ export interface Marks {
 
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
-/** Selects symbols if the terminal can show them, and words otherwise. */
 export function createMarks({ isTerminal, color }: View, environment: Environment): Marks {
   const usesSymbols = isTerminal && canUseSymbols({ environment });
   const chalk = new Chalk({ level: color ? 1 : 0 });

@@ -49,7 +49,6 @@ function pagerCommand(environment: Environment): string | undefined {
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-/** Runs a pager until it exits, and returns whether it succeeded. */
 async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
   // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);

@@ -98,7 +98,6 @@ async function askSelect(page: PlainPage, { message, choices, defaultValue }: Se
   }
 }
 
-/** Maximum number of choices to list at once. */
 const MAX_LISTED = 12;
 
 /** Prompts for a choice from a list, by number or name. For a part of a name, lists the matching choices. */

@@ -1,7 +1,6 @@
 import type { PrompterDependencies } from '../prompter.ts';
 import { interruptedError } from './interrupted.ts';
 
-/** Maximum lines of a list on the screen. */
 export const PAGE_SIZE = 12;
 
 interface Streams {

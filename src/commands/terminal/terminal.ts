@@ -30,7 +30,6 @@ export function supportsUnicode({ environment }: Pick<Context, 'environment'>): 
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
 }
 
-/** Whether to use symbols. Requires Unicode support, and no preference for plain text. */
 export function canUseSymbols(context: Pick<Context, 'environment'>): boolean {
   return supportsUnicode(context) && !prefersPlainText(context);
 }
@@ -39,7 +38,6 @@ export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-/** Converts text to ASCII for a terminal without Unicode support. */
 export function toTerminalText(
   text: string,
   { isTerminal }: Pick<Sink, 'isTerminal'>,

@@ -86,7 +86,6 @@ interface RawResultOptions {
   readonly nextPage: PageFinder;
 }
 
-/** Prints the results of a raw call. Merges pages into one list or one object. */
 async function showRawResults(
   context: Context,
   results: AsyncGenerator<CallResult<unknown>>,
@@ -108,9 +107,7 @@ async function showRawResults(
   }
 }
 
-/**
- * Creates a function that masks secrets by field name. For a known path, the printer masks the secrets in the catalog.
- */
+/** For a known path, the printer masks the secrets in the catalog. Otherwise, masks by field name. */
 function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
 }

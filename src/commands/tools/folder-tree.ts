@@ -6,7 +6,6 @@ export interface FolderRecord {
   readonly accessType?: string | undefined;
 }
 
-/** A folder with its subfolders. */
 export interface FolderNode extends FolderRecord {
   /** 1 at the top level of the organization, 0 for the requested root folder. */
   readonly depth: number;
@@ -26,7 +25,6 @@ export interface FolderTree {
 export interface TreeOptions {
   /** Root folder of the tree (default: all folders). */
   readonly folder?: string;
-  /** Number of levels to show. */
   readonly maxDepth: number;
 }
 
@@ -57,7 +55,6 @@ interface MutableNode extends FolderRecord {
   folderCount: number;
 }
 
-/** Places each folder once, parents first. */
 class TreeBuilder {
   readonly #children: ReadonlyMap<string, readonly FolderRecord[]>;
   readonly #maxDepth: number;

@@ -16,7 +16,6 @@ import { buildFolderTree, type FolderNode, type FolderTree } from './folder-tree
 /** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
 
-/** Draws the folders of an organization as a tree. Other formats print nested objects. */
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
   const organizationId =
     options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
@@ -81,7 +80,6 @@ const BOX_STYLE: DrawingStyle = {
   ]),
 };
 
-/** ASCII characters, and words instead of symbols. */
 const PLAIN_STYLE: DrawingStyle = {
   branch: '|- ',
   last: '`- ',

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import { printDocument } from '../terminal/print-document.ts';
 
-/** Prints the API as OpenAPI, with the configured base URL and header names. */
 export async function openApiCommand(context: Context): Promise<void> {
   const [operations, { baseUrl, headerPrefix }] = await Promise.all([
     Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),

@@ -28,7 +28,6 @@ export function findChild(node: Node, word: string): Node | undefined {
   return child ?? (node.path.length === 0 ? findByPath(node, SHORTCUTS.get(word)) : undefined);
 }
 
-/** Finds the command or group at a path. Returns `undefined` for an unknown path. */
 export function findByPath(root: Node, path: readonly string[] | undefined): Node | undefined {
   return path?.reduce<Node | undefined>((node, word) => node && findChild(node, word), root);
 }

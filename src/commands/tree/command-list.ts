@@ -7,7 +7,6 @@ import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { optionalProperty } from '../option-values.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
-/** Prints every command, as a table or as nested objects. */
 export async function printCommandList(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
   const tree = { ...(await describeNode(program)), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };

@@ -6,7 +6,6 @@ import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_F
 import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, OptionDefinition } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 
-/** A command with its complete definition. */
 export type LoadedLeaf =
   | {
       readonly kind: 'operation';
@@ -20,7 +19,6 @@ export type LoadedLeaf =
       readonly operation?: OperationEntry;
     };
 
-/** Loads the complete definition of a command. */
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
   if (leaf.kind === 'tool') {
     const definition = await leaf.definition();
@@ -38,7 +36,6 @@ async function loadEntries(names: readonly OperationName[]): Promise<readonly [O
   return [first, ...others];
 }
 
-/** Lists the flags of a command, except for global flags. */
 export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   if (leaf.kind === 'tool') {
     return [

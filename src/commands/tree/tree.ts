@@ -44,7 +44,6 @@ function addNode(root: Node, path: readonly string[], make: (existing: Node | un
   parent.children.set(name, make(parent.children.get(name)));
 }
 
-/** Returns the group at a path. Creates missing groups. */
 function ensureGroup(root: Node, path: readonly string[]): Node {
   let node = root;
   for (const [depth, name] of path.entries()) {
@@ -100,7 +99,6 @@ async function loadRunner(name: OperationName): Promise<OperationRunner> {
   return runner;
 }
 
-/** Properties of a tool that the command tree needs. */
 type ToolOutline = Pick<CommandDefinition, 'command' | 'summary'>;
 
 /** Outlines of all tools. The build replaces them with constants. */

@@ -1,6 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
 
-/** Columns of `webhooks events`. */
 export const EVENT_COLUMNS: readonly Column[] = [
   { header: 'EVENT', field: 'event', kind: 'whole' },
   { header: 'GROUP', field: 'group' },
@@ -9,7 +8,6 @@ export const EVENT_COLUMNS: readonly Column[] = [
   { header: 'WHEN', field: 'describes' },
 ];
 
-/** Columns of `webhooks replay --list`. */
 export const RECORDED_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event' },
@@ -17,7 +15,6 @@ export const RECORDED_COLUMNS: readonly Column[] = [
   { header: 'RECEIVED', field: 'receivedAt', kind: 'time', hideOrder: 2 },
 ];
 
-/** Columns of `webhooks replay`. */
 export const REPLAYED_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event', hideOrder: 3 },

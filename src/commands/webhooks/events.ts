@@ -21,7 +21,6 @@ export async function eventsCommand(context: Context): Promise<void> {
 /** Minimum width of the description column. In a narrower terminal, descriptions go on lines of their own. */
 const MIN_DESCRIPTION_WIDTH = 30;
 
-/** Renders event types as a table, or, if the table is too wide, as grouped lines. */
 export async function renderEventTypes(types: readonly EventType[], view: View): Promise<string> {
   const rows = types.map(({ name, description: describes, email = false, ...type }) => ({
     ...type,
@@ -45,7 +44,6 @@ export async function renderEventTypes(types: readonly EventType[], view: View):
 }
 
 interface LabeledEventType extends EventType {
-  /** Start of the line: marks and name. */
   readonly label: string;
 }
 
@@ -53,9 +51,7 @@ function maxLabelWidth(types: readonly LabeledEventType[]): number {
   return Math.max(...types.map(({ label }) => label.length));
 }
 
-/**
- * @param layout `margin`: column of the descriptions. After a longer label, the description starts on the next line.
- */
+/** @param layout `margin`: column of the descriptions, which start on the next line after a longer label */
 function renderEventType(
   type: LabeledEventType,
   useMarks: boolean,

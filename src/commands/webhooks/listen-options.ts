@@ -8,7 +8,6 @@ import type { ListenFlags } from './flags.ts';
 import { readPrivateKey, readVerificationSecrets } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
 
-/** Parsed options of `svc webhooks listen`. */
 export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
 
 const DEFAULT_PORT = 4400;

@@ -7,18 +7,13 @@ import { isSuccessStatus, type ReceivedDeliveryEvent } from '../../webhooks/list
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
-/** Prints deliveries as they arrive. */
 export interface DeliveryOutput {
   show(delivery: ReceivedDeliveryEvent): Promise<void>;
   /** Prints all deliveries, in formats that consist of a single document. */
   end(): Promise<void>;
 }
 
-/**
- * Creates the output. The table format prints aligned columns, and `ndjson` a line of JSON per delivery. Other formats
- * print a document at the end.
- * @param isForwarding whether lines on a terminal include the response time of the target
- */
+/** @param isForwarding whether lines on a terminal include the response time of the target */
 export async function createDeliveryOutput(context: Context, isForwarding: boolean): Promise<DeliveryOutput> {
   const [format, printer] = [await context.format(), await context.printer()];
   const end = async () => undefined;
@@ -37,10 +32,7 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
 /** Minimum width of a terminal for aligned columns. */
 const MIN_WIDTH = 96;
 
-/**
- * Creates a formatter that pads each column to its widest cell so far. On a narrow terminal, omits the alignment, the
- * date, and the form of verified deliveries.
- */
+/** Pads each column to its widest cell so far. On a narrow terminal, omits alignment, dates, and forms. */
 function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette) {
   const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
   return (delivery: ReceivedDeliveryEvent): string => {
@@ -79,7 +71,6 @@ function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): 
   return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
 }
 
-/** Returns the document ID in a basic or advanced payload. */
 function documentIdOf(payload: unknown): string {
   const data = valueAt(payload, ['data']);
   const metadata = valueAt(isObject(data) ? data : payload, ['metadata']);

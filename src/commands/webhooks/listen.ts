@@ -29,7 +29,6 @@ async function printSecret(context: Context): Promise<void> {
   await (format === 'table' || context.options.quiet ? printer.line(secret) : printer.value({ secret }, {}));
 }
 
-/** Listens until the maximum number of deliveries is accepted, a signal arrives, or an error occurs. */
 async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
   const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
@@ -98,7 +97,6 @@ async function offerReplay(
   return release;
 }
 
-/** Creates a promise that resolves on `finish`, and rejects on a signal or an error. */
 function createCompletion(signal: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // Prevents an unhandled rejection before the promise is awaited.

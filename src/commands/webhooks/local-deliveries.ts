@@ -4,7 +4,6 @@ import { openStore } from '../../service/store/open.ts';
 import type { Context } from '../context.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
 
-/** Starts to send pending deliveries of the embedded service. Returns a function that stops sending. */
 export async function startLocalDeliveries(context: Context): Promise<() => Promise<void>> {
   const { options, folders, clock, signal } = context;
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });

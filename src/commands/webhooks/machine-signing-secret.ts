@@ -3,7 +3,6 @@ import { loadMachineSecret } from '../../profiles/machine-secret.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 
-/** Loads this machine's signing secret. Creates the secret on first use. */
 export function loadSigningSecret(context: Context): Promise<string> {
   return loadMachineSecret('webhook-secret', createSigningSecret, context);
 }

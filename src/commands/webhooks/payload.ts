@@ -8,7 +8,6 @@ import { splitPair } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import type { SendFlags } from './flags.ts';
 
-/** Creates the payload from `--from-file` or the sample. Then applies each `--set`. */
 export async function createPayload(
   context: Context,
   { fromFile: file, set = [] }: Pick<SendFlags, 'fromFile' | 'set'>,

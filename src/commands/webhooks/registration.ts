@@ -9,12 +9,10 @@ import type { ListenOptions } from './listen-options.ts';
 /** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
 export type RegistrationMode = 'required' | 'optional' | 'none';
 
-/** A registered listener, with the secrets that verify and re-sign its deliveries. */
 export interface Registration {
   readonly proofs: VerificationSecrets;
   readonly relaySecret: string;
   readonly notes: readonly (string | Hint)[];
-  /** Deletes the endpoint. */
   remove(): Promise<void>;
   /** Disables advanced webhooks, if this process enabled them and the user agrees. */
   restore(): Promise<void>;
@@ -83,7 +81,6 @@ export async function register(
   };
 }
 
-/** Expands each pattern to the known event types that it matches. */
 async function expandPatterns(events: readonly string[]): Promise<readonly string[]> {
   const { EVENT_NAMES } = await import('../../catalog/events.ts');
   return events.flatMap((pattern) =>

@@ -157,7 +157,6 @@ async function* sendRecorded(
   }
 }
 
-/** Creates the request for a recorded delivery. Renews the signature or adds the token, if requested. */
 function createOutgoing(
   { id, form, headers, body }: RecordedDelivery,
   url: URL,

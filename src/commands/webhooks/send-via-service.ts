@@ -24,7 +24,6 @@ const REJECTED_OPTIONS = [
   ['encryptFor', 'encrypt-for'],
 ] as const satisfies readonly (readonly [keyof SendFlags, string])[];
 
-/** Enqueues an event in the embedded service, sends its deliveries, and prints the results of the first attempts. */
 export async function sendViaService(
   context: Context,
   event: string,

@@ -4,9 +4,7 @@ import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { SendFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
 
-/**
- * Reads credentials from `--form`, `--secret-file`, and `--auth-token-file`. @throws SvcError `usage` for a conflict
- */
+/** @throws SvcError `usage` if the credentials do not fit the form */
 export async function readSenderCredentials(
   { form: named, secretFile, authTokenFile: tokenFile }: Pick<SendFlags, 'form' | 'secretFile' | 'authTokenFile'>,
   signal: AbortSignal,

@@ -12,7 +12,6 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
 interface TemporaryEndpointOptions {
-  /** URL at which the service can reach this process. */
   readonly url: string;
   /** Event types to receive (default: all). */
   readonly filterTypes: readonly string[] | undefined;
@@ -126,7 +125,6 @@ function isStale(uid: string): boolean {
   return number !== undefined && !isProcessRunning(Number(number));
 }
 
-/** Deletes an endpoint. Ignores an endpoint that does not exist. */
 async function removeEndpoint(client: Client, endpointId: string): Promise<void> {
   const endpoints = await loadResource('webhook-endpoints');
   try {

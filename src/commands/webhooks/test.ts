@@ -17,10 +17,7 @@ import type { TestFlags } from './flags.ts';
 import { readPublicKey } from './keys.ts';
 import { readSenderCredentials } from './sender-credentials.ts';
 
-/**
- * Tests a webhook receiver and prints the results.
- * @throws SvcError `some_failed` if the receiver fails a case
- */
+/** @throws SvcError `some_failed` if the receiver fails a case */
 export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
   const options = await readTestOptions(context, invocation);
   if (context.options.dryRun) return showPlan(context, options);
@@ -103,7 +100,6 @@ function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfigur
   return chosen.filter(applies);
 }
 
-/** Renders a line per case: verdict, expected behavior, and actual behavior. */
 function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
   const { mark, colorize } = createMarks(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];

@@ -78,10 +78,7 @@ async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Bu
   return readNamedFile(file, cwd, { signal });
 }
 
-/**
- * Parses headers from a JSON object or from `name: value` lines. Skips a request line before the headers.
- * @throws SvcError `bad_data` for any other input
- */
+/** Parses a JSON object, or `name: value` lines after an optional request line. @throws SvcError `bad_data` */
 function parseHeaders(text: string, source: string): HeaderList {
   return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
 }

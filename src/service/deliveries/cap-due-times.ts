@@ -2,10 +2,7 @@ import type { Database } from '../store/store.ts';
 import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 
-/**
- * Moves due times that are too far in the future after the clock was set back. Otherwise, these deliveries would wait
- * until the clock catches up.
- */
+/** Caps due times after the clock was set back. Otherwise, deliveries would wait until it catches up. */
 export async function capDueTimes(database: Database, schedule: RetrySchedule, now: number): Promise<void> {
   await capDueTime(database, { latest: now + CLAIM_DURATION, isClaimed: true });
   for (let tries = 0, delay: number | undefined = 0; delay !== undefined; delay = schedule.delayAfter(tries)) {

@@ -9,7 +9,6 @@ import { type EndpointRate, remainingStarts } from './lanes.ts';
 import { lockRecentStarts, saveStarts } from './starts.ts';
 import { stopLane } from './stop.ts';
 
-/** A delivery that this process has claimed for an attempt. */
 export interface ClaimedDelivery extends LaneRef {
   readonly key: number;
   readonly id: string;
@@ -31,7 +30,6 @@ export interface Claim {
 }
 
 export interface PendingLane extends LaneRef {
-  /** Due time of the lane's first delivery. */
   readonly dueAt: number;
 }
 

@@ -8,21 +8,16 @@ import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { DeliveryRequest } from './http-sender.ts';
 
-/** A lane, with the API key and the form of its deliveries. */
 export interface LaneRef {
   readonly apiKey: string;
   readonly form: DeliveryForm;
   readonly lane: string;
 }
 
-/** The current destination of a lane. */
 export interface DeliveryDestination {
   /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
-  /**
-   * Creates the request of an attempt.
-   * @throws SvcError `bad_data` if the encryption key or the signing secret is invalid
-   */
+  /** @throws SvcError `bad_data` if the encryption key or the signing secret is invalid */
   composeRequest(message: { readonly id: string; readonly payload: string }, now: number): DeliveryRequest;
 }
 

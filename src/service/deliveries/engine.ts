@@ -28,7 +28,6 @@ export interface DeliveryOptions {
   readonly timeScale?: number | undefined;
   /** Whether to deliver to this machine and private networks. Only safe if all users who can set a URL are trusted. */
   readonly allowPrivateTargets: boolean;
-  /** Receives errors that interrupt deliveries. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -40,7 +39,6 @@ const NOTIFIED_POLL_INTERVAL = 5_000;
 const FLUSH_DELAY = 10;
 /** Time limit for attempts in flight when the engine stops, in milliseconds. */
 const STOP_TIMEOUT = 2_000;
-/** Number of recorded outcomes between pruning runs. */
 const PRUNE_INTERVAL = 2_000;
 
 /**
@@ -73,7 +71,6 @@ class Engine {
   #membership: Membership | undefined;
   #hasLostPeer = false;
   readonly #lanes = new Lanes();
-  /** Outcomes to record. */
   readonly #outcomes: AttemptOutcome[] = [];
   #isStopping = false;
   #isClosed = false;
@@ -155,10 +152,7 @@ class Engine {
     }
   }
 
-  /**
-   * Records outcomes and starts due deliveries.
-   * @returns the due time of the next delivery
-   */
+  /** Records outcomes and starts due deliveries. @returns the due time of the next delivery */
   async #runCycle(): Promise<number> {
     if (this.#outcomes.length === 0) {
       const lanes = await this.#store.read(selectPendingLanes);

@@ -22,7 +22,6 @@ export interface AttemptResult {
 export type HttpSender = ReturnType<typeof createHttpSender>;
 
 export interface HttpSenderOptions {
-  /** Whether to allow requests to this machine and to private networks. */
   readonly allowPrivateTargets: boolean;
   /** Time limit for the complete response, in milliseconds. */
   readonly timeout?: number;
@@ -32,7 +31,6 @@ export interface HttpSenderOptions {
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } as const;
 
-/** Thrown if the connection failed, was refused, or timed out. */
 class NoResponse extends Error {}
 
 /** Thrown if the target has closed a kept-alive connection. The request is then sent again on a new connection. */

@@ -1,8 +1,6 @@
 import { RATE_WINDOW, type StartCount } from './starts.ts';
 
-/** Maximum concurrent attempts in a lane. */
 const MAX_PER_LANE = 64;
-/** Maximum concurrent attempts in all lanes. */
 const MAX_TOTAL = 128;
 
 /** The rate limit of an endpoint, and the recent attempts of all processes, oldest first. */
@@ -24,7 +22,6 @@ interface LaneState {
   blockedUntil: number;
 }
 
-/** Limits concurrent attempts, per lane and in total. */
 export class Lanes {
   readonly #lanes = new Map<string, LaneState>();
   #inFlight = 0;
@@ -33,7 +30,6 @@ export class Lanes {
     return this.#inFlight;
   }
 
-  /** Returns the number of attempts that a lane may start now. */
   capacity(lane: string, rate?: EndpointRate): number {
     const free = this.#freeSlots(lane);
     if (!rate) return free;

@@ -52,7 +52,6 @@ interface AttemptOptions extends DeliverPendingOptions {
   readonly sender: HttpSender;
 }
 
-/** Attempts the deliveries that can be claimed now. */
 async function attemptAll(store: Store, options: AttemptOptions, ids: readonly string[]): Promise<void> {
   const { clock, timeScale, signal, owner, sender } = options;
   const now = clock.now();

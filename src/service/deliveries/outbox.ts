@@ -24,9 +24,7 @@ export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
 
 type EventDetails = Pick<WebhookEvent, 'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
 
-/**
- * Adds the events of a call to the outbox in its transaction. An event's channels are its organization and document ID.
- */
+/** Uses the call's transaction. An event's channels are its organization and document ID. */
 export async function recordDocumentEvents(call: KeyCall, documentEvents: readonly DocumentEvent[]): Promise<void> {
   if (documentEvents.length === 0) return;
   const subscriptions = await loadSubscriptions(call);
@@ -46,10 +44,7 @@ export async function recordDocumentEvents(call: KeyCall, documentEvents: readon
   call.after(notifyOutboxChange);
 }
 
-/**
- * Adds an event to the outbox outside of a call.
- * @returns the IDs of its deliveries, one per subscribed target
- */
+/** @returns the IDs of the deliveries, one per subscribed target */
 export async function enqueueEvent(
   { store, now, channels = [] }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
   event: WebhookEvent,

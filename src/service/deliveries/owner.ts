@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
 
-/** Owners in this process that may have attempts in flight. */
 const activeOwners = new Set<string>();
 
 /** Creates a unique owner of claims. The random suffix is needed because process IDs are reused. */

@@ -8,10 +8,8 @@ const RETENTION_LIMITS = [
   { state: 'failed', max: 100_000 },
 ] as const satisfies readonly { state: DeliveryState; max: number }[];
 
-/** Maximum age of successful deliveries, in milliseconds. */
 const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 
-/** Deletes finished deliveries that exceed a limit. */
 export async function pruneDeliveries(database: Database, now: number): Promise<void> {
   const ended = database.deleteFrom('deliveries').where('dueAt', 'is', null);
   await ended

@@ -52,7 +52,6 @@ interface DeliveryUpdate {
   readonly line: string;
   readonly state: DeliveryState;
   readonly dueAt: number | null;
-  /** Whether to delete the payload after the last attempt. */
   readonly dropsPayload: boolean;
 }
 
@@ -81,7 +80,6 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
     .returning('key'),
 );
 
-/** Event type for an exhausted delivery. */
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**

@@ -15,7 +15,6 @@ export interface DeliveryRecord {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/** A delivery with its times and payload. */
 export interface DeliveryDetail {
   readonly record: DeliveryRecord;
   readonly createdAt: number;
@@ -56,10 +55,7 @@ export function listDeliveries(
   });
 }
 
-/**
- * Finds deliveries by ID.
- * @throws SvcError `not_found` for the first ID that the API key does not have
- */
+/** @throws SvcError `not_found` for the first ID that the API key does not have */
 export function findDeliveries(
   store: Store,
   apiKey: string,

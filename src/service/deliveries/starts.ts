@@ -2,7 +2,6 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareUpdate } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
-/** Number of attempts that started at the same time. */
 export interface StartCount {
   readonly at: number;
   readonly count: number;

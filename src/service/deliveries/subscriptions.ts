@@ -3,7 +3,6 @@ import { findConfig } from '../records/configs.ts';
 import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepareSelect } from '../store/statements.ts';
 
-/** A target of events: an endpoint, or a URL of basic webhooks. */
 export interface DeliveryTarget {
   readonly form: DeliveryForm;
   readonly lane: string;
@@ -17,7 +16,6 @@ export interface EventFilter {
   readonly aboutLane?: string | undefined;
 }
 
-/** Loads the subscriptions of an API key, with two small reads. */
 export async function loadSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
   return [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
 }

@@ -33,7 +33,6 @@ export const crdt: HandlersOf<'crdt'> = {
   },
 };
 
-/** Result without data. */
 const EMPTY_RESULT = { data: undefined };
 
 function editorNotFound(): Refusal {

@@ -2,7 +2,6 @@ import { INITIAL_EMAIL_SETTINGS } from '../../catalog/email.ts';
 import { findConfig, hasTriggers, mergeSettings, saveConfig } from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Email settings before the first update. */
 const DEFAULTS = { type: 'default', apiKey: '', fromEmail: '', fromCompany: '' } as const;
 
 export const email: HandlersOf<'email'> = {

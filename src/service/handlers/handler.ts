@@ -10,7 +10,6 @@ export type Handler<Of extends Operation> = (
   input: z.output<Of['input']>,
 ) => Promise<HandlerResult<z.output<Of['output']>>>;
 
-/** The handlers of a resource, one per operation. */
 export type HandlersOf<Name extends Resource> = {
   readonly [Of in keyof OperationsOf<Name>]: OperationsOf<Name>[Of] extends Operation
     ? Handler<OperationsOf<Name>[Of]>

@@ -46,10 +46,7 @@ export const users: HandlersOf<'users'> = {
 
 const EMPTY_DATA = { comments: [], reactions: [], recordings: [], notifications: [] };
 
-/**
- * Finds the organization, folder, or document to add users to. Creates missing ones if requested.
- * @throws Refusal INVALID_ARGUMENT if the target does not exist
- */
+/** Creates missing levels if requested. @throws Refusal INVALID_ARGUMENT if the target does not exist */
 async function resolveTarget(call: KeyCall, input: Omit<AddUsers, 'users'>): Promise<MembershipTarget> {
   const { organizationId, documentId, folderId } = input;
   const organization = await (input.createOrganization ? ensureOrganization : requireOrganization)(

@@ -6,7 +6,6 @@ import { advancedWebhooksNotConfigured } from '../records/advanced-webhooks.ts';
 import { findConfig, hasTriggers, mergeSettings, saveConfig } from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Basic webhook settings before the first update. */
 const BASIC_DEFAULTS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
 
 const ADVANCED_DEFAULTS = {

@@ -5,7 +5,6 @@ import type { MemberLevel } from '../store/tables.ts';
 import type { Folder } from './folder.ts';
 import { findFolders } from './folders.ts';
 
-/** An organization, folder, or document that users can be members of. */
 interface AccessLevel {
   readonly level: MemberLevel;
   readonly resourceId: string;
@@ -13,7 +12,6 @@ interface AccessLevel {
 
 const selectDocument = prepareSelect('documents', ['folderId', 'accessType']);
 
-/** Finds the levels whose members can open a document. */
 export async function findGrantingLevels(
   database: Database,
   organization: number,
@@ -62,7 +60,6 @@ interface AccessQuery {
   readonly now: number;
 }
 
-/** Selects the users with an unexpired membership on any of the levels. */
 export const selectUsersWithAccess = prepareQuery((database, { organization, levels, userIds, now }: AccessQuery) =>
   database
     .selectFrom('members')

@@ -2,7 +2,6 @@ import { isObject } from '../../kernel/is-object.ts';
 import { isSecretName } from '../../kernel/redact.ts';
 import type { Agent } from './agents.ts';
 
-/** Replaces an agent's credentials in responses. */
 const REDACTED = '__redacted__';
 
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];

@@ -1,4 +1,3 @@
-/** A node of XML content: text, or an element. */
 export type XmlNode = string | XmlElement;
 
 export interface XmlElement {
@@ -7,7 +6,6 @@ export interface XmlElement {
   readonly children: readonly XmlNode[];
 }
 
-/** Maximum nesting depth of elements. */
 const MAX_DEPTH = 128;
 
 const NAME = String.raw`[\p{L}_:][\p{L}\p{N}_:.\-]*`;
@@ -64,7 +62,6 @@ function applyToken(token: Readonly<Record<string, string | undefined>>, open: O
   return true;
 }
 
-/** Adds text to the children. Merges it into a preceding text node. */
 function addText(children: XmlNode[], text: string): void {
   const last = children.at(-1);
   if (typeof last === 'string') children[children.length - 1] = last + text;

@@ -36,7 +36,6 @@ export const selectDocuments = prepareQuery(
 /** Adds documents that do not exist, and returns their IDs. */
 export const insertDocuments = prepareInsert('documents', ['organization', 'documentId'], ['documentId', 'id']);
 
-/** Adds a document at the top level of an organization, unless the document exists. */
 export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {
   const { database, now } = call;
   await insertDocuments(database, [{ organization, documentId, id: generateDocumentNumber(), createdAt: now }]);

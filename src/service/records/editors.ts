@@ -12,7 +12,6 @@ export type Editor = Selectable<Tables['editors']>;
 
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
 
-/** Default content key of a request. */
 export const DEFAULT_CONTENT_KEY = 'content';
 
 const CONTENT_COLUMNS = ['state', 'types', 'contentKey', 'lastUpdate', 'lastUpdatedBy', 'sessionId'] as const;
@@ -71,7 +70,6 @@ export function parseTypes(editor: Editor | undefined): Map<string, EditorConten
   return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 
-/** Returns the most recent content of an editor. */
 export function readLatestContent(editor: Editor): Pick<CrdtInput, 'type' | 'data' | 'contentKey'> {
   const { contentKey, state } = editor;
   const type = parseTypes(editor).get(contentKey) ?? 'text';

@@ -7,7 +7,6 @@ export interface FolderOwner {
 
 type NestedFolder<Base> = Base & { subFolders?: NestedFolder<Base>[] };
 
-/** Converts a folder to its form in v1 responses. */
 export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner) {
   const { folderId, folderName, parentFolderId, createdAt, lastUpdated } = folder;
   return {
@@ -20,17 +19,13 @@ export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner
   };
 }
 
-/** Converts a folder to its form in v2 responses. */
 export function toFolderRecordV2(folder: Folder, owner: FolderOwner) {
   const { ancestors, accessType, inheritAccessFromParent } = folder;
   const { apiKey } = owner;
   return { ...toFolderRecordV1(folder, owner), apiKey, ancestors: [...ancestors], accessType, inheritAccessFromParent };
 }
 
-/**
- * Nests the records of a folder tree. Records at the depth limit have no `subFolders`.
- * @param tree the top folder and its descendants, parents first
- */
+/** Records at the depth limit have no `subFolders`. @param tree the top folder and its descendants, parents first */
 export function nestFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   tree: readonly Base[],
   levels: number,

@@ -1,4 +1,3 @@
-/** A folder with its position and access settings. */
 export interface Folder {
   readonly folderId: string;
   readonly folderName: string | null;
@@ -14,7 +13,6 @@ export interface Folder {
 /** Fields of a parent that determine the ancestors and the inherited access of its subfolders. */
 export type ParentFolder = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
 
-/** Parent of top-level folders. */
 export const ROOT: ParentFolder = { folderId: 'root', ancestors: [], accessType: 'public' };
 
 interface NewFolder {
@@ -41,15 +39,11 @@ export function createFolder(
   };
 }
 
-/** Whether moving a folder below `parent` would create a cycle. */
 export function wouldCreateCycle(folder: Folder, parent: ParentFolder): boolean {
   return parent.folderId === folder.folderId || parent.ancestors.includes(folder.folderId);
 }
 
-/**
- * Moves a folder tree below a new parent. Updates ancestors and inherited access.
- * @param tree the folder to move and its descendants, parents first
- */
+/** @param tree the folder to move and its descendants, parents first */
 export function moveFolderTree(tree: readonly Folder[], parent: ParentFolder): readonly Folder[] {
   const parents = new Map<string, ParentFolder>([[parent.folderId, parent]]);
   return tree.map((folder, at) => {

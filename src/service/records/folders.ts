@@ -13,7 +13,6 @@ const FOLDER_COLUMNS = [
   ...(['inheritAccessFromParent', 'createdAt', 'lastUpdated'] as const),
 ];
 
-/** Selects folders, oldest first. */
 const selectFolders = prepareSelect('folders', FOLDER_COLUMNS, ['createdAt', 'folderId']);
 
 const selectFolderTree = prepareQuery((database, filter: { organization: number; folderId: string; levels: number }) =>
@@ -49,7 +48,6 @@ const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
   replaced: ['folderName', 'parentFolderId', 'ancestors', 'accessType', 'inheritAccessFromParent', 'lastUpdated'],
 });
 
-/** Adds a folder at the top level of an organization, unless the folder exists. */
 export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
@@ -63,7 +61,6 @@ export async function requireFolder(database: Database, organization: number, fo
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');
 }
 
-/** Returns the existing folders among the given IDs. */
 export async function findFolders(
   database: Database,
   organization: number,
@@ -81,10 +78,7 @@ export async function findAllFolders(database: Database, organization: number): 
   return (await selectFolders(database, { organization })).map(fromRow);
 }
 
-/**
- * Returns a folder and its descendants down to the given level, parents first.
- * @returns an empty list if the folder does not exist
- */
+/** Returns parents first, down to the given level. Empty if the folder does not exist. */
 export async function findFolderTree(
   database: Database,
   organization: number,

@@ -21,15 +21,11 @@ export const selectMigrations = prepareSelect(
 
 const updateMigration = prepareUpdate('documentMigrations');
 
-/**
- * Runs the remaining steps of a migration. Each step is a transaction that starts with the current status, so any
- * process can continue an interrupted migration.
- */
+/** Each step is a transaction that starts with the current status, so any process can continue a migration. */
 export async function finishMigration(store: Store, migrationId: string): Promise<void> {
   while (await store.write((database) => advanceMigration(database, migrationId)));
 }
 
-/** Finishes all interrupted migrations. */
 export async function finishMigrations(store: Store): Promise<void> {
   const unfinished = await store.read((database) => selectMigrations(database, { status: UNFINISHED_STATUSES }));
   for (const { migrationId } of unfinished) await finishMigration(store, migrationId);

@@ -20,7 +20,6 @@ export async function findOrganization(
   return found?.key;
 }
 
-/** Returns the surrogate key of an organization. Creates the organization if it does not exist. */
 export async function ensureOrganization(call: KeyCall, organizationId: string): Promise<number> {
   const existing = await findOrganization(call, organizationId);
   if (existing !== undefined) return existing;

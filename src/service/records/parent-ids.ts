@@ -9,7 +9,6 @@ export interface MissingParent extends Parent {
   readonly others: readonly string[];
 }
 
-/** Returns the parents that do not exist, in order. */
 export async function findMissingParents(
   database: Database,
   apiKey: string,

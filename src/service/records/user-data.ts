@@ -7,12 +7,10 @@ import type { Tables } from '../store/tables.ts';
 
 export type UserDataItem = Readonly<Record<string, unknown>>;
 
-/** Converts a stored item to its form in responses. */
 export function toUserDataItem({ data, documentId }: Pick<Tables['userData'], 'data' | 'documentId'>): UserDataItem {
   return { ...JSON.parse(data), ...(documentId !== null && { documentId }) };
 }
 
-/** Maximum number of items per feature and page. */
 const ITEMS_PER_PAGE = 100;
 
 interface UserDataPosition {
@@ -78,7 +76,6 @@ export async function addUserData(
   return added.key;
 }
 
-/** Links items to users. */
 export const insertParticipants = prepareInsert('participants');
 
 export const selectUserDataKeys = prepareSelect('userData', ['key']);

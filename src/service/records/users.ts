@@ -36,7 +36,6 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
   };
 }
 
-/** Returns the first letter or digit of a name, in upper case. */
 function initialOf(name = ''): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }

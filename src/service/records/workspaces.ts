@@ -8,21 +8,12 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-/** Credentials of a workspace and its API key. */
-export interface WorkspaceCredentials {
-  readonly apiKey: string;
-  readonly authToken: string;
-  readonly workspaceId: string;
-  readonly workspaceAuthToken: string;
-}
+export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
 
 /** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-export async function createWorkspace(
-  database: Database,
-  { name, apiKeyName, owner }: NewWorkspace,
-): Promise<WorkspaceCredentials> {
+export async function createWorkspace(database: Database, { name, apiKeyName, owner }: NewWorkspace) {
   const [apiKey, authToken] = [generateId(), generateToken()];
   const [workspaceId, workspaceAuthToken] = [generateId(), generateToken()];
   const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };
@@ -40,7 +31,6 @@ export async function createWorkspace(
 
 const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
-/** Returns a workspace with its API keys. The workspace must exist. */
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
   const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);

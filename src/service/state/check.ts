@@ -20,7 +20,6 @@ export async function checkState(scope: StateScope, state: State): Promise<reado
   ];
 }
 
-/** Finds records with text that cannot be stored. */
 function* findInvalidTexts(state: State): Generator<InputProblem> {
   for (const [kind, section] of Object.entries(state)) {
     for (const [at, record] of Object.entries(section)) {
@@ -41,7 +40,6 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
-/** Finds duplicate records. */
 function* findDuplicates(state: State): Generator<InputProblem> {
   for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [keyof typeof IDENTITY_FIELDS, readonly string[]][]) {
     const positions = new Map<string, number>();

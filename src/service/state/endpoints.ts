@@ -52,7 +52,6 @@ async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promis
     .execute();
 }
 
-/** Returns the columns that a record sets to null. */
 function clearedColumns(
   settings: object,
 ): Partial<Record<'description' | 'filterTypes' | 'channels' | 'rateLimit' | 'uid', null>> {

@@ -30,7 +30,6 @@ export const folders: Section<'folders'> = {
   },
 };
 
-/** Merges a record into an existing folder, or into the defaults of a new folder. */
 function mergeFolder({ now }: StateScope, record: FolderRecord, current: Folder | undefined): Folder {
   const accessType = record.accessType ?? current?.accessType ?? ROOT.accessType;
   const inherits = record.accessType === undefined && (current?.inheritAccessFromParent ?? true);
@@ -46,7 +45,6 @@ function mergeFolder({ now }: StateScope, record: FolderRecord, current: Folder 
   };
 }
 
-/** Sorts folders so that parents come first. */
 function sortParentsFirst(all: readonly Folder[]): readonly Folder[] {
   const children = Map.groupBy(all, ({ parentFolderId }) => parentFolderId);
   const ordered = [...(children.get(ROOT.folderId) ?? [])];

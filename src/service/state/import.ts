@@ -10,7 +10,6 @@ export interface StateImport {
   /** API key that the records will belong to. */
   readonly apiKey: string;
   readonly now: number;
-  /** Whether to check the state without writing it. */
   readonly dryRun: boolean;
 }
 

@@ -27,11 +27,8 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
     parentOf: (organizationId: string, folderId: string) => folders.get(keyOf(organizationId, folderId)),
     hasUser: (organizationId: string, userId: string) => users.has(keyOf(organizationId, userId)),
     hasAgent: (agentId: string) => agents.has(agentId),
-    /** Returns the type of stored content. */
     contentTypeOf: (content: ContentRecord) => types.get(contentKey(content)),
-    /** Whether an endpoint belongs to another API key. */
     isForeignEndpoint: (id: string) => foreign.has(id),
-    /** Returns the ID of the stored endpoint with the uid. */
     endpointIdOf: (uid: string) => byUid.get(uid),
   };
 }

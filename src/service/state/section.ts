@@ -13,7 +13,6 @@ export interface StateScope extends KeyScope {
 
 const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['key']);
 
-/** Loads the existing organizations of an API key. */
 export async function loadScope(context: Omit<StateScope, 'organizations'>): Promise<StateScope> {
   const { database, apiKey } = context;
   const rows = await selectOrganizations(database, { apiKey });
@@ -38,7 +37,6 @@ function organizationIdsOf(record: { readonly organizationId?: unknown }): reado
   return typeof record.organizationId === 'string' ? [record.organizationId] : [];
 }
 
-/** Reads and writes a section of the state. */
 export interface Section<Kind extends StateKind> {
   /** Reads the section. The order is the same after an import and export. */
   read(scope: StateScope): Promise<State[Kind]>;
@@ -50,7 +48,6 @@ export interface OrganizationQuery {
   readonly organization: number;
 }
 
-/** Reads the records of all organizations, one organization after another. */
 export async function readByOrganization<Row, Record>(
   { database, organizations }: StateScope,
   select: (database: Database, query: OrganizationQuery) => Promise<readonly Row[]>,
@@ -78,7 +75,6 @@ export function* batchByOrganization<Record extends { readonly organizationId: s
 
 type WithoutUnset<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined> };
 
-/** Omits fields that are null or undefined. */
 export function omitUnset<Fields extends object>(fields: Fields): WithoutUnset<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(entries) as WithoutUnset<Fields>;

@@ -76,14 +76,4 @@ describe('the equivalent command of a setup', () => {
     expect(shellWords(wrapped)).toEqual(shellWords(lines));
     expect(lines.every((line) => line.endsWith(' --allow-unknown-event'))).toBe(true);
   });
-
-  it('never contains a secret', async () => {
-    const { entry } = await loadSetupOperation('email.update');
-    const context = await fakeContext();
-    const data = { emailServiceConfig: { apiKey: 'sk-4711-0815', fromCompany: 'a\u001bb' } };
-    const line = formatEquivalentCommand(context, entry, data, { arguments: [], options: {} });
-    expect(line).toBe(`svc email update --data '{"emailServiceConfig":{"fromCompany":"a\\u001bb"}}' --api-key-stdin`);
-    const named = formatEquivalentCommand(context, entry, data, { arguments: [], options: { apiKeyFile: 'my key' } });
-    expect(named.endsWith(" --api-key-file 'my key'")).toBe(true);
-  });
 });
