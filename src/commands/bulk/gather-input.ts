@@ -166,23 +166,11 @@ function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFi
 
 export function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  { listName, knownFields, id, listed, generatesIds }: BulkFields,
+  fields: BulkFields,
   { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnMap },
   spool: string,
 ): Promise<RecordInput> {
   limitHeapGrowth();
-  return openInput({
-    files,
-    ...optionalProperty('map', map && new FieldMap(new Map(map))),
-    cwd,
-    stdin: io.stdin.stream,
-    signal,
-    spool,
-    field: listName,
-    fields: knownFields,
-    idField: id,
-    listedId: listed?.id,
-    nestedField: listed?.nested,
-    generatesIds: generatesIds ?? false,
-  });
+  const renamed = optionalProperty('map', map && new FieldMap(new Map(map)));
+  return openInput({ ...fields, files, ...renamed, cwd, stdin: io.stdin.stream, signal, spool });
 }

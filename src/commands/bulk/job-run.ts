@@ -3,8 +3,8 @@ import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile, type RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
-import { openResultsFile, type ResultsFile } from '../../bulk/results-file.ts';
+import { chooseRejectsFormat, openRejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -14,18 +14,11 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-export interface JobRun {
-  readonly context: Context;
-  readonly job: OpenJob;
-  readonly plan: SendPlan;
-  readonly files: OutputFiles;
-  readonly counters: JobCounters;
-  readonly metrics: Metrics;
-  readonly recorder: JobRecorder;
-}
+/** One run of a job, with its output files and counters. */
+export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
 /** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */
-export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
+export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
   const files = await openOutputFiles(job, plan);
   const { clock } = context;
   const { journal } = job;
@@ -39,16 +32,11 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
   return { context, job, plan, files, counters, metrics, recorder };
 }
 
-interface OutputFiles {
-  readonly rejects: RejectsFile | undefined;
-  readonly results: ResultsFile | undefined;
-}
-
 /**
  * Opens the output files of a run. @throws SvcError `usage` if a path is also an input or has the wrong extension for
  * rejects, `local` if a file cannot be written
  */
-async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFiles> {
+async function openOutputFiles(job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
   for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
@@ -63,10 +51,7 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFile
   return { rejects, results: await openResultsFile(path, createRecordLocator(inputs), existingBytes) };
 }
 
-async function openRejects(
-  { description, journal }: OpenJob,
-  { input: { check }, options, calls }: SendPlan,
-): Promise<RejectsFile | undefined> {
+async function openRejects({ description, journal }: OpenJob, { input: { check }, options, calls }: SendPlan) {
   const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
   const { fields } = calls;
   // Records from the command line can be sent again without a file, unless svc generated their IDs.
