@@ -10,17 +10,7 @@ import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 
-export interface JobFolder {
-  readonly job: string;
-  readonly path: string;
-  readonly journal: string;
-  readonly lock: string;
-  /** Marker file that exists until the journal is about to be created. */
-  readonly unstarted: string;
-  readonly spool: string;
-  /** Values that the job's writes replaced. */
-  readonly beforeImages: string;
-}
+export type JobFolder = Readonly<ReturnType<typeof jobFolderOf>>;
 
 const RETENTION_DAYS = 30;
 const RETAINED_JOBS = 100;
@@ -173,15 +163,17 @@ function jobsFolder(folders: Folders): string {
   return join(folders.state, 'jobs');
 }
 
-export function jobFolderOf(folders: Folders, job: string): JobFolder {
+export function jobFolderOf(folders: Folders, job: string) {
   const path = join(jobsFolder(folders), job);
   return {
     job,
     path,
     journal: join(path, 'journal.sqlite'),
     lock: join(path, 'lock'),
+    /** Marker file that exists until the journal is about to be created. */
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    /** Values that the job's writes replaced. */
     beforeImages: join(path, 'before.ndjson'),
   };
 }

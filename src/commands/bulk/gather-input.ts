@@ -17,8 +17,8 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { ColumnMap } from './column-map.ts';
+import { showWarnings } from './confirm-writes.ts';
 import { showCheckProgress } from './show-progress.ts';
-import { showWarnings } from './show-warnings.ts';
 
 export interface CheckedInput {
   readonly input: RecordInput;
