@@ -1,5 +1,5 @@
 import type { State } from '../../catalog/state.ts';
-import { importState } from '../../service/state/import.ts';
+import { importState } from '../../service/state/transfer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { interruptedError } from './interrupted.ts';
+import { interruptedError } from './run-prompt.ts';
 
 /** Reads lines from a terminal that echoes and edits the input. Keeps text that was typed ahead for the next prompt. */
 export interface PlainInput {

@@ -11,8 +11,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { ApiFlags } from './flags.ts';
-import { findOperation, type KnownOperation } from './known-operation.ts';
-import { createPageFinder, type PageFinder } from './next-page.ts';
+import { createPageFinder, findOperation, type KnownOperation, type PageFinder } from './known-operation.ts';
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
 export async function apiCommand(
