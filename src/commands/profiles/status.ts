@@ -41,7 +41,6 @@ const STATE_LABELS = {
   kept: (apiKey) => `the new auth token of API key ${apiKey} is saved`,
 } as const satisfies Record<RecoveryRecord['state'], (apiKey: string) => string>;
 
-/** Creates rows for unfinished token resets. Does not call the service. */
 async function createPendingRows({ folders, options }: Context) {
   const pending = await listPendingRecoveries(folders);
   return pending.map(({ path, record }) => ({

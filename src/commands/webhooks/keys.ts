@@ -10,7 +10,6 @@ import type { ListenFlags, SendFlags } from './flags.ts';
 
 type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
 
-/** Reads and validates the secrets in `--secret-file` and the token in `--auth-token-file`. */
 export async function readVerificationSecrets(
   { secretFile: paths = [], authTokenFile: tokenFile }: VerificationFlags,
   signal: AbortSignal,

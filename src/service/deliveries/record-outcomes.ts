@@ -104,7 +104,6 @@ async function recordExhausted(database: Database, { delivery, result }: Attempt
   await recordEvent(scope, exhausted, { subscriptions, aboutLane: lane, channels: [], now });
 }
 
-/** Tracks how long endpoints have been failing, and disables endpoints that have been failing for too long. */
 async function updateEndpointHealth(
   database: Database,
   outcomes: readonly AttemptOutcome[],

@@ -57,7 +57,6 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
 
 type BasicSettings = Parameters<typeof saveConfig<'webhooks'>>[2];
 
-/** Stops deliveries of basic webhooks that are disabled or have no URL. */
 async function stopBasicDeliveries(
   call: KeyCall,
   { useWebhookService, webhookServiceConfig = {} }: BasicSettings,

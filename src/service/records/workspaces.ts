@@ -15,7 +15,6 @@ export interface WorkspaceCredentials {
   readonly workspaceAuthToken: string;
 }
 
-/** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
 export async function createWorkspace(

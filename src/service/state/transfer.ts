@@ -17,7 +17,6 @@ export function exportState(store: Store, apiKey: string): Promise<State> {
 
 export interface StateImport {
   readonly store: Store;
-  /** API key that the records will belong to. */
   readonly apiKey: string;
   readonly now: number;
   readonly dryRun: boolean;
