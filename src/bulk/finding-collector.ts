@@ -114,10 +114,11 @@ export class FindingCollector {
     this.warningCount += count;
   }
 
-  takeDiagnostics(): readonly FileDiagnostic[] {
+  /** Yields the problems since the last call as one list, if there are any. */
+  *takeDiagnostics(): Generator<readonly FileDiagnostic[]> {
     const found = this.#new;
     this.#new = [];
-    return found;
+    if (found.length > 0) yield found;
   }
 
   #addEmptyRows(problem: Diagnostic | undefined): void {

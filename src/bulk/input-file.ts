@@ -1,9 +1,9 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type InputBytes, RegularFileBytes, SpooledBytes } from './input-bytes.ts';
+import { type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
 import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
 import { decodeInputText, type InputText, type InputTextRequest, inputName } from './source/input-text.ts';
@@ -56,7 +56,7 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
   const bytes = await openBytes(request, name);
   if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
-  if (knownFormat) return new TextFile(request, { name, format: knownFormat, bytes });
+  if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
   const firstPass = startFirstPass(bytes, name);
   const text = await firstPass.text;
   const format = detectFormat(text.head, field);
@@ -65,10 +65,10 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
       hint: 'add --input-format json, ndjson, csv, or yaml',
     });
   }
-  if (bytes instanceof SpooledBytes) return new TextFile(request, { name, format, bytes }, firstPass);
+  if (bytes.isSpooled) return createTextFile(request, name, format, bytes, firstPass);
   // Closes the file, so that a long list of inputs does not hold all of them open.
   await text.cancel();
-  return new TextFile(request, { name, format, bytes });
+  return createTextFile(request, name, format, bytes);
 }
 
 export function createMemoryFile(name: string, values: readonly unknown[]): InputFile {
@@ -86,21 +86,31 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
 }
 
 async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, name: string): Promise<InputBytes> {
-  if (file === '-') return new SpooledBytes(spool, name, async () => stdin, signal);
+  if (file === '-') return spoolBytes(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
   const stats = await stat(path);
-  if (stats.isFile()) return new RegularFileBytes(path, name, stats.size, signal);
-  return new SpooledBytes(spool, name, () => openFileStream(path, signal), signal);
+  if (stats.isFile()) return openFileBytes(path, name, stats.size, signal);
+  return spoolBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 
+/** A first pass over the bytes, in progress. */
 interface FirstPass {
-  readonly fingerprint: FingerprintStream;
   readonly text: Promise<InputText>;
+  readonly measured: { bytes: number; fingerprint?: FileFingerprint };
 }
 
 function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): FirstPass {
-  const fingerprint = new FingerprintStream();
-  return { fingerprint, text: decodeInputText(fingerprint.pass(bytes.read()), name, emptyFilePolicy(format)) };
+  const hash = createHash('sha256');
+  const measured: FirstPass['measured'] = { bytes: 0 };
+  async function* measure(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes.read()) {
+      hash.update(chunk);
+      measured.bytes += chunk.length;
+      yield chunk;
+    }
+    measured.fingerprint = { bytes: measured.bytes, sha256: hash.digest('hex') };
+  }
+  return { measured, text: decodeInputText(measure(), name, emptyFilePolicy(format)) };
 }
 
 /** An empty NDJSON file is a valid empty list. The other formats write an empty list explicitly. */
@@ -108,76 +118,35 @@ function emptyFilePolicy(format: InputFormat | undefined): 'reject' | 'allow' {
   return format === 'ndjson' ? 'allow' : 'reject';
 }
 
-class TextFile implements InputFile {
-  readonly name: string;
-  readonly format: InputFormat;
-  readonly #layout: RecordLayout;
-  readonly #bytes: InputBytes;
-  #firstPass: FirstPass | undefined;
-  /** Whether the first pass has started but its text was not used yet. */
-  #isFirstPassUnused: boolean;
-
-  constructor(
-    layout: RecordLayout,
-    { name, format, bytes }: { readonly name: string; readonly format: InputFormat; readonly bytes: InputBytes },
-    firstPass?: FirstPass,
-  ) {
-    this.#layout = layout;
-    this.name = name;
-    this.format = format;
-    this.#bytes = bytes;
-    this.#firstPass = firstPass;
-    this.#isFirstPassUnused = firstPass !== undefined;
+function createTextFile(
+  layout: RecordLayout,
+  name: string,
+  format: InputFormat,
+  bytes: InputBytes,
+  startedPass?: FirstPass,
+): InputFile {
+  let firstPass = startedPass;
+  let unreadText = startedPass?.text;
+  function openText(): Promise<InputText> {
+    if (firstPass && !unreadText) return decodeInputText(bytes.read(), name, emptyFilePolicy(format));
+    firstPass ??= startFirstPass(bytes, name, format);
+    unreadText = undefined;
+    return firstPass.text;
   }
-
-  get path(): string {
-    return this.#bytes.path;
-  }
-
-  get spooled(): boolean {
-    return this.#bytes instanceof SpooledBytes;
-  }
-
-  get readProgress() {
-    return { bytes: this.#firstPass?.fingerprint.bytes ?? 0, of: this.#bytes.size };
-  }
-
-  async open(warn: (warning: Diagnostic) => void = () => undefined): Promise<Source> {
-    const { name, format } = this;
-    const { chunks } = await this.#text();
-    return readSource(chunks, { ...this.#layout, name, format, warn });
-  }
-
-  fingerprint(): FileFingerprint {
-    const identity = this.#firstPass?.fingerprint.result;
-    if (!identity) throw new TypeError(`${this.name} was not read to its end`);
-    return identity;
-  }
-
-  discard(): Promise<void> {
-    return this.#bytes.discard();
-  }
-
-  #text(): Promise<InputText> {
-    if (this.#firstPass && !this.#isFirstPassUnused)
-      return decodeInputText(this.#bytes.read(), this.name, emptyFilePolicy(this.format));
-    this.#isFirstPassUnused = false;
-    this.#firstPass ??= startFirstPass(this.#bytes, this.name, this.format);
-    return this.#firstPass.text;
-  }
-}
-
-class FingerprintStream {
-  readonly #hash: Hash = createHash('sha256');
-  bytes = 0;
-  result: FileFingerprint | undefined;
-
-  async *pass(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      this.#hash.update(chunk);
-      this.bytes += chunk.length;
-      yield chunk;
-    }
-    this.result = { bytes: this.bytes, sha256: this.#hash.digest('hex') };
-  }
+  return {
+    name,
+    format,
+    path: bytes.path,
+    spooled: bytes.isSpooled,
+    get readProgress() {
+      return { bytes: firstPass?.measured.bytes ?? 0, of: bytes.size };
+    },
+    open: async (warn = () => undefined) => readSource((await openText()).chunks, { ...layout, name, format, warn }),
+    fingerprint() {
+      const fingerprint = firstPass?.measured.fingerprint;
+      if (!fingerprint) throw new TypeError(`${name} was not read to its end`);
+      return fingerprint;
+    },
+    discard: bytes.discard,
+  };
 }

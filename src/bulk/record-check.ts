@@ -5,6 +5,13 @@ import { type RecordCheck, RecordChecker, type RecordListener, type RecordRules 
 import type { RecordInput } from './record-input.ts';
 import { InputError } from './source/source.ts';
 
+/** A check in progress. The check is complete after all findings were read. */
+export interface StartedCheck {
+  readonly check: RecordCheck;
+  /** The diagnostics as they are found, in the order of the input, with duplicates last. */
+  readonly findings: AsyncIterable<readonly FileDiagnostic[]>;
+}
+
 /** Reads an input for the first time and checks every record. An error that hides the rest of a file comes last. */
 export async function checkRecords(
   input: RecordInput,
@@ -12,36 +19,34 @@ export async function checkRecords(
   signal: AbortSignal,
   onRecord?: RecordListener,
 ): Promise<RecordCheck> {
-  const findings = streamDiagnostics(input, rules, signal, onRecord);
-  for (;;) {
-    const { value, done } = await findings.next();
-    if (done) return value;
-  }
+  const { check, findings } = startCheck(input, rules, signal, onRecord);
+  for await (const found of findings) void found;
+  return check;
 }
 
-/** Checks an input and yields its diagnostics as they are found, in the order of the input, with duplicates last. */
-export async function* streamDiagnostics(
+export function startCheck(
   input: RecordInput,
   rules: RecordRules,
   signal: AbortSignal,
   onRecord?: RecordListener,
-): AsyncGenerator<readonly FileDiagnostic[], RecordCheck> {
+): StartedCheck {
   const checker = new RecordChecker(rules, onRecord);
-  for (const file of input.files) yield* checkFile(file, checker, signal);
-  if (!checker.isIncomplete && checker.read > 0) input.requireMappedFields();
-  // The spool of a pipe that was not read to its end cannot be read again.
-  const files = input.files.filter(({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined);
-  await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
-  const diagnostics = checker.takeDiagnostics();
-  if (diagnostics.length > 0) yield diagnostics;
-  return checker;
+  async function* findDiagnostics() {
+    for (const file of input.files) yield* checkFile(file, checker, signal);
+    if (!checker.isIncomplete && checker.read > 0) input.requireMappedFields();
+    // The spool of a pipe that was not read to its end cannot be read again.
+    const files = input.files.filter(({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined);
+    await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
+    yield* checker.takeDiagnostics();
+  }
+  return { check: checker, findings: findDiagnostics() };
 }
 
 async function* checkFile(
   file: InputFile,
   checker: RecordChecker,
   signal: AbortSignal,
-): AsyncGenerator<readonly FileDiagnostic[], void> {
+): AsyncGenerator<readonly FileDiagnostic[]> {
   const fileCheck = checker.startFile(file.name);
   try {
     const source = await file.open((warning) => checker.warn(warning));
@@ -49,8 +54,7 @@ async function* checkFile(
     for await (const records of source.recordChunks) {
       signal.throwIfAborted();
       check(records);
-      const diagnostics = checker.takeDiagnostics();
-      if (diagnostics.length > 0) yield diagnostics;
+      yield* checker.takeDiagnostics();
     }
     checker.endFile();
     fileCheck.preamble = source.preamble();
@@ -59,6 +63,5 @@ async function* checkFile(
     if (!(error instanceof InputError)) throw error;
     checker.endFile(error);
   }
-  const diagnostics = checker.takeDiagnostics();
-  if (diagnostics.length > 0) yield diagnostics;
+  yield* checker.takeDiagnostics();
 }

@@ -2,22 +2,15 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { RecordResult } from './bulk-record.ts';
-import { PrivateFile } from './private-file.ts';
+import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
 
-interface FileFraming {
-  readonly before: string;
-  readonly between: string;
-  readonly after: string;
+/** Returns the text before, between, and after the records of a file. */
+function framingOf({ format, preamble }: RejectsFormat) {
+  if (format === 'json') return { before: '[\n', between: ',\n', after: '\n]\n' };
+  return { before: format === 'csv' ? `${preamble()}\n` : '', between: '\n', after: '\n' };
 }
-
-const FRAMINGS: Readonly<Record<InputFormat, (preamble: string) => FileFraming>> = {
-  json: () => ({ before: '[\n', between: ',\n', after: '\n]\n' }),
-  ndjson: () => ({ before: '', between: '\n', after: '\n' }),
-  csv: (header) => ({ before: `${header}\n`, between: '\n', after: '\n' }),
-  yaml: () => ({ before: '', between: '\n', after: '\n' }),
-};
 
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   readonly name: string;
@@ -60,92 +53,63 @@ export function chooseRejectsFormat(
   return { name, format, preamble: () => preamble, isConverted: false };
 }
 
+export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
+
 /**
- * A file with the unsuccessful records, unchanged and in the input's format, which the user can correct and send again.
- * Contains generated IDs: a record that may have been applied must be sent again with the same ID. A second file,
- * `<path>.reasons.ndjson`, lists the reasons in the same order.
+ * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user can correct and send
+ * again. Contains generated IDs: a record that may have been applied must be sent again with the same ID. A second file,
+ * `<path>.reasons.ndjson`, lists the reasons in the same order. Opens a given path immediately, to report an unwritable
+ * path before sending, but keeps the content of an existing file until the first reject.
+ * @throws SvcError `usage` if the file of an earlier run was edited
  */
-export class RejectsFile {
-  readonly #create: () => Promise<PrivateFile>;
-  readonly #request: RejectsRequest;
-  #records: PrivateFile | undefined;
-  #reasons: PrivateFile | undefined;
-  #empty = true;
-
-  private constructor(create: () => Promise<PrivateFile>, request: RejectsRequest) {
-    this.#create = create;
-    this.#request = request;
+export async function openRejectsFile({ format, locate, path, folder, earlier }: RejectsRequest) {
+  const isReplaceable = earlier && (await isUnchanged(earlier));
+  if (path !== undefined && isReplaceable === false && (await exists(path))) {
+    throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
+      hint: 'move the file, then resume the job, which writes all rejects to a new file',
+    });
   }
-
-  get #framing(): FileFraming {
-    const { format, preamble } = this.#request.format;
-    return FRAMINGS[format](preamble());
-  }
-
-  /**
-   * Opens a given path immediately, to report an unwritable path before sending. Keeps the content of an existing file
-   * until the first reject.
-   * @throws SvcError `usage` if the file of an earlier run was edited
-   */
-  static async open(request: RejectsRequest): Promise<RejectsFile> {
-    const { format, path, folder, earlier } = request;
-    const isReplaceable = earlier && (await isUnchanged(earlier));
-    if (path === undefined) {
-      const create = () => (isReplaceable ? PrivateFile.create(earlier.path, 'empty') : createNumbered(folder, format));
-      const rejects = new RejectsFile(create, request);
-      if (isReplaceable) await rejects.#open();
-      return rejects;
-    }
-    if (earlier && isReplaceable === false && (await exists(path))) {
-      throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
-        hint: 'move the file, then resume the job, which writes all rejects to a new file',
-      });
-    }
-    const rejects = new RejectsFile(() => PrivateFile.create(path, 'keep'), request);
-    await rejects.#open();
-    return rejects;
-  }
-
-  async add(items: readonly RecordResult[]): Promise<void> {
-    if (items.length === 0) return;
-    const { records, reasons } = await this.#open();
-    if (this.#empty) await records.truncateTo(0);
-    const { before, between } = this.#framing;
-    const { isConverted } = this.#request.format;
-    const prefix = this.#empty ? before : between;
-    this.#empty = false;
-    await records.write(
-      prefix + items.map(({ record }) => (isConverted ? record.jsonLine : record.text)).join(between),
-    );
-    await reasons.write(items.map((item) => this.#reasonLine(item)).join(''));
-  }
-
-  /** Completes the files. Without rejects, deletes them and returns `undefined`. */
-  async close(): Promise<WrittenRejects | undefined> {
-    if (this.#empty || !this.#records) return this.discard();
-    await this.#records.write(this.#framing.after);
-    await this.#records.close();
-    await this.#reasons?.close();
-    const { path } = this.#records;
-    const { size, mtimeMs } = await stat(path);
-    const { format, isConverted } = this.#request.format;
-    return { path, bytes: size, changedAt: mtimeMs, format, isAnew: isConverted };
-  }
-
-  async discard(): Promise<undefined> {
-    await this.#records?.discard();
-    await this.#reasons?.discard();
-  }
-
-  #reasonLine({ record: { id, index, line }, status, message, code }: RecordResult): string {
-    return `${JSON.stringify({ ...this.#request.locate(index, line), id, status, code, message })}\n`;
-  }
-
-  async #open(): Promise<{ records: PrivateFile; reasons: PrivateFile }> {
-    this.#records ??= await this.#create();
-    this.#reasons ??= await PrivateFile.create(`${this.#records.path}.reasons.ndjson`, 'empty');
-    return { records: this.#records, reasons: this.#reasons };
-  }
+  let records: PrivateFile | undefined;
+  let reasons: PrivateFile | undefined;
+  let isEmpty = true;
+  const create = () => {
+    if (path !== undefined) return openPrivateFile(path, 'keep');
+    return isReplaceable ? openPrivateFile(earlier.path, 'empty') : createNumbered(folder, format);
+  };
+  const open = async () => {
+    records ??= await create();
+    reasons ??= await openPrivateFile(`${records.path}.reasons.ndjson`, 'empty');
+    return { records, reasons };
+  };
+  const discard = async (): Promise<undefined> => {
+    await records?.discard();
+    await reasons?.discard();
+  };
+  const reasonLine = ({ record: { id, index, line }, status, message, code }: RecordResult) =>
+    `${JSON.stringify({ ...locate(index, line), id, status, code, message })}\n`;
+  if (path !== undefined || isReplaceable) await open();
+  return {
+    async add(items: readonly RecordResult[]): Promise<void> {
+      if (items.length === 0) return;
+      const files = await open();
+      if (isEmpty) await files.records.truncateTo(0);
+      const { before, between } = framingOf(format);
+      const texts = items.map(({ record }) => (format.isConverted ? record.jsonLine : record.text));
+      await files.records.write((isEmpty ? before : between) + texts.join(between));
+      isEmpty = false;
+      await files.reasons.write(items.map(reasonLine).join(''));
+    },
+    /** Completes the files. Without rejects, deletes them and returns `undefined`. */
+    async close(): Promise<WrittenRejects | undefined> {
+      if (isEmpty || !records) return discard();
+      await records.write(framingOf(format).after);
+      await records.close();
+      await reasons?.close();
+      const { size, mtimeMs } = await stat(records.path);
+      return { path: records.path, bytes: size, changedAt: mtimeMs, format: format.format, isAnew: format.isConverted };
+    },
+    discard,
+  };
 }
 
 async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
@@ -171,7 +135,7 @@ async function createNumbered(folder: string, { name, format }: RejectsFormat): 
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
     try {
-      return await PrivateFile.create(path, 'fail');
+      return await openPrivateFile(path, 'fail');
     } catch (error) {
       if (!(error instanceof Error && systemErrorCode(error.cause) === 'EEXIST')) throw error;
     }

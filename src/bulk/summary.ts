@@ -1,6 +1,7 @@
 import type { ExistingCounts } from './existing-records.ts';
-import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
-import type { LocateRecord, RecordPosition } from './record-position.ts';
+import type { JobDescription } from './journal/job-description.ts';
+import type { Journal } from './journal/journal.ts';
+import { createRecordLocator, type RecordPosition } from './record-position.ts';
 
 export interface FailureLine extends RecordPosition {
   readonly id: string;
@@ -35,34 +36,32 @@ export interface BulkSummary {
 
 const MAX_FAILURES = 100;
 
-interface EndedJob
-  extends Pick<BulkSummary, 'operation' | 'job' | 'total' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
-  readonly counts: ExistingCounts & Readonly<Record<'succeeded' | 'failed' | 'unknown', number>>;
+interface JobOutcome
+  extends ExistingCounts,
+    Pick<BulkSummary, 'succeeded' | 'failed' | 'unknown' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
   /** Whether the service rejects existing records. If so, each success created a record. */
   readonly refusesExisting: boolean;
-  /** The unsuccessful records, in the order of the input. */
-  readonly items: Iterable<UnsuccessfulRecord>;
-  readonly locate: LocateRecord;
 }
 
-/** Summarizes a job. Records without an outcome count as skipped. */
-export function summarize({ operation, job, total, counts, items, locate, ...ended }: EndedJob): BulkSummary {
-  const { succeeded, failed, unknown, existing, updated, unchanged } = counts;
+/** Summarizes a job, whose journal must be open. Records without an outcome count as skipped. */
+export function summarize(
+  { operation, job, records, leftOut, inputs }: JobDescription,
+  journal: Journal,
+  { refusesExisting, rejects, ...outcome }: JobOutcome,
+): BulkSummary {
+  const { succeeded, failed, unknown, existing, updated, unchanged, requests, retries } = outcome;
+  const total = records + leftOut;
   const created = succeeded - updated - unchanged;
-  const failures = firstFailures(items, locate);
+  const locate = createRecordLocator(inputs);
+  const failures = journal
+    .unsuccessfulRecords()
+    .take(MAX_FAILURES)
+    .map(({ at, id, line, message, code }) => ({ id, ...locate(at, line), message, code }))
+    .toArray();
   return {
     ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
-    ...(ended.refusesExisting && { created, updated, unchanged, existing }),
-    ...{ requests: ended.requests, retries: ended.retries, seconds: ended.seconds },
-    ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects: ended.rejects },
+    ...(refusesExisting && { created, updated, unchanged, existing }),
+    ...{ requests, retries, seconds: Math.round(outcome.seconds * 1000) / 1000 },
+    ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects },
   };
-}
-
-function firstFailures(items: Iterable<UnsuccessfulRecord>, locate: LocateRecord): readonly FailureLine[] {
-  const failures: FailureLine[] = [];
-  for (const { at, id, line, message, code } of items) {
-    failures.push({ id, ...locate(at, line), message, code });
-    if (failures.length === MAX_FAILURES) break;
-  }
-  return failures;
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { RecordResult, RecordStatus } from '../../src/bulk/bulk-record.ts';
 import { openInputFile } from '../../src/bulk/input-file.ts';
 import { createRecordLocator } from '../../src/bulk/record-position.ts';
-import { RejectsFile } from '../../src/bulk/rejects-file.ts';
-import { ResultsFile } from '../../src/bulk/results-file.ts';
+import { openRejectsFile } from '../../src/bulk/rejects-file.ts';
+import { openResultsFile } from '../../src/bulk/results-file.ts';
 import type { Source, SourceRecord } from '../../src/bulk/source/source.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
@@ -63,7 +63,7 @@ describe('the rejects', () => {
     const folder = await createTemporaryFolder();
     await writeFile(join(folder, file), text);
     const { source, records, format, locate } = await open(folder, file);
-    const rejects = await RejectsFile.open({ folder, format, locate });
+    const rejects = await openRejectsFile({ folder, format, locate });
     await rejects.add(itemsOf(records.slice(1, 2), 'failed', 'already-exists'));
     await rejects.add(itemsOf(records.slice(2), 'unknown'));
     const written = await rejects.close();
@@ -92,7 +92,7 @@ describe('the rejects', () => {
     const { folder, format, locate, items } = await world();
     const paths: (string | undefined)[] = [];
     for (const name of ['users.json', 'users.json.gz', 'users.rejects.json', 'users.rejects.2.json']) {
-      const rejects = await RejectsFile.open({ folder, locate: locate, format: { ...format, name } });
+      const rejects = await openRejectsFile({ folder, locate: locate, format: { ...format, name } });
       await rejects.add(items);
       paths.push((await rejects.close())?.path.slice(folder.length + 1));
     }
@@ -101,7 +101,7 @@ describe('the rejects', () => {
 
   it('leave no file when there are none', async () => {
     const { folder, format, locate } = await world();
-    const rejects = await RejectsFile.open({ folder, format, locate, path: join(folder, 'again.json') });
+    const rejects = await openRejectsFile({ folder, format, locate, path: join(folder, 'again.json') });
     expect(await rejects.close()).toBeUndefined();
     expect(await readdir(folder)).toEqual(['users.json']);
   });
@@ -111,18 +111,18 @@ describe('the rejects', () => {
       const { items, ...where } = await world();
       const { folder } = where;
       const request = { ...where, ...(path === 'named.json' && { path: join(folder, path) }) };
-      const first = await RejectsFile.open(request);
+      const first = await openRejectsFile(request);
       await first.add(items.slice(0, 1));
       const earlier = await first.close();
       if (!earlier) throw new Error('no rejects');
-      const second = await RejectsFile.open({ ...request, earlier });
+      const second = await openRejectsFile({ ...request, earlier });
       await second.add(items);
       const later = await second.close();
       if (!later) throw new Error('no rejects');
       expect(JSON.parse(await readFile(join(folder, path), 'utf8'))).toHaveLength(3);
       await appendFile(join(folder, path), ' ');
       const edited = await readFile(join(folder, path), 'utf8');
-      const third = RejectsFile.open({ ...request, earlier: later });
+      const third = openRejectsFile({ ...request, earlier: later });
       if (path === 'named.json') await expect(third).rejects.toMatchObject({ failure: 'usage' });
       else {
         await (await third).add(items);
@@ -136,7 +136,7 @@ describe('the rejects', () => {
     const { folder, format, locate, items } = await world();
     const path = join(folder, 'old.json');
     await writeFile(path, 'precious and longer than what comes after it, by far and by any measure that there is');
-    const rejects = await RejectsFile.open({ folder, format, locate, path });
+    const rejects = await openRejectsFile({ folder, format, locate, path });
     expect(await readFile(path, 'utf8')).toContain('precious');
     await rejects.add(items.slice(0, 1));
     await rejects.close();
@@ -151,12 +151,12 @@ describe('the results', () => {
     const { records, locate } = await open(folder, 'users.json');
     const items = itemsOf(records, 'succeeded');
     const path = join(folder, 'results.ndjson');
-    const first = await ResultsFile.open(path, locate, undefined);
+    const first = await openResultsFile(path, locate, undefined);
     await first.write(items.slice(0, 1));
     const kept = first.bytes;
     await first.write(items.slice(1, 2));
     await first.close();
-    const second = await ResultsFile.open(path, locate, kept);
+    const second = await openResultsFile(path, locate, kept);
     await second.write(items.slice(2));
     await second.close();
     const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');

@@ -21,75 +21,59 @@ export interface LimiterOptions {
 }
 
 export function createLimiter({ concurrency, maximum, perSecond, clock }: LimiterOptions): Limiter {
-  const limit = concurrency === 'auto' ? new AdaptiveLimit(maximum) : { current: concurrency, settle: () => undefined };
-  const rate = perSecond === undefined ? undefined : new RecordRate(perSecond, clock);
-  return new SlotLimiter(limit, rate);
-}
+  const limit: Pick<AdaptiveLimit, 'current' | 'settle'> =
+    concurrency === 'auto' ? new AdaptiveLimit(maximum) : { current: concurrency, settle: () => undefined };
+  const waitForRate = perSecond === undefined ? undefined : createRateLimit(perSecond, clock);
+  const waiting = new Set<() => void>();
+  let inFlight = 0;
 
-interface ConcurrencyLimit {
-  readonly current: number;
-  settle(outcome: RequestTiming): void;
-}
-
-type Waiter = () => void;
-
-class SlotLimiter implements Limiter {
-  readonly #limit: ConcurrencyLimit;
-  readonly #rate: RecordRate | undefined;
-  readonly #waiting = new Set<Waiter>();
-  inFlight = 0;
-
-  constructor(limit: ConcurrencyLimit, rate: RecordRate | undefined) {
-    this.#limit = limit;
-    this.#rate = rate;
-  }
-
-  get limit(): number {
-    return this.#limit.current;
-  }
-
-  async acquire(records: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#waiting.size > 0 || this.inFlight >= this.limit) await this.#waitForSlot(signal);
-    else this.inFlight += 1;
-    if (!this.#rate) return;
-    try {
-      await this.#rate.take(records, signal);
-    } catch (reason) {
-      this.#releaseSlot();
-      throw reason;
-    }
-  }
-
-  release(outcome: RequestTiming): void {
-    this.#limit.settle(outcome);
-    this.#releaseSlot();
-  }
-
-  #releaseSlot(): void {
-    this.inFlight -= 1;
-    for (const waiter of this.#waiting) {
-      if (this.inFlight >= this.limit) return;
-      this.#waiting.delete(waiter);
-      this.inFlight += 1;
-      waiter();
-    }
-  }
-
-  #waitForSlot(signal: AbortSignal): Promise<void> {
+  /** Waits until `releaseSlot` hands over a slot. */
+  function waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = () => {
         signal.removeEventListener('abort', cancel);
         resolve();
       };
       const cancel = () => {
-        this.#waiting.delete(waiter);
+        waiting.delete(waiter);
         reject(signal.reason);
       };
-      this.#waiting.add(waiter);
+      waiting.add(waiter);
       signal.addEventListener('abort', cancel, { once: true });
     });
   }
+
+  function releaseSlot(): void {
+    inFlight -= 1;
+    for (const waiter of waiting) {
+      if (inFlight >= limit.current) return;
+      waiting.delete(waiter);
+      inFlight += 1;
+      waiter();
+    }
+  }
+
+  return {
+    get limit() {
+      return limit.current;
+    },
+    get inFlight() {
+      return inFlight;
+    },
+    async acquire(records, signal) {
+      signal.throwIfAborted();
+      if (waiting.size > 0 || inFlight >= limit.current) await waitForSlot(signal);
+      else inFlight += 1;
+      await waitForRate?.(records, signal).catch((reason: unknown) => {
+        releaseSlot();
+        throw reason;
+      });
+    },
+    release(outcome) {
+      limit.settle(outcome);
+      releaseSlot();
+    },
+  };
 }
 
 /** Maximum delay, in milliseconds, that the limiter makes up for, so that late timers do not lower the average rate. */
@@ -99,26 +83,17 @@ const MAX_CATCH_UP = 25;
  * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval
  * exceeds the rate by at most one batch and the records of 25 ms.
  */
-class RecordRate {
-  readonly #millisecondsEach: number;
-  readonly #clock: Clock;
-  #nextStart: number;
-
-  constructor(perSecond: number, clock: Clock) {
-    this.#millisecondsEach = 1000 / perSecond;
-    this.#clock = clock;
-    this.#nextStart = monotonicNow(clock);
-  }
-
-  async take(records: number, signal: AbortSignal): Promise<void> {
+function createRateLimit(perSecond: number, clock: Clock) {
+  let nextStart = monotonicNow(clock);
+  return async (records: number, signal: AbortSignal): Promise<void> => {
     for (;;) {
-      const now = monotonicNow(this.#clock);
-      const start = Math.max(this.#nextStart, now - MAX_CATCH_UP);
+      const now = monotonicNow(clock);
+      const start = Math.max(nextStart, now - MAX_CATCH_UP);
       if (start <= now) {
-        this.#nextStart = start + records * this.#millisecondsEach;
+        nextStart = start + (records * 1000) / perSecond;
         return;
       }
-      await this.#clock.sleep(Math.ceil(start - now), signal);
+      await clock.sleep(Math.ceil(start - now), signal);
     }
-  }
+  };
 }

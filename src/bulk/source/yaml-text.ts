@@ -9,7 +9,6 @@ import {
   stringify,
   type Tags,
   visit,
-  type Document as YamlDocument,
 } from 'yaml';
 import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
@@ -21,10 +20,7 @@ import { InputError, type Position } from './source.ts';
 const MAX_ALIASES = 100;
 
 /** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
-export interface ParsedYaml {
-  readonly document: YamlDocument;
-  readonly positionOf: (offset?: number) => Position;
-}
+export type ParsedYaml = ReturnType<typeof parseYamlText>;
 
 /** Tags for unquoted scalars. The field of a scalar determines its type. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
@@ -39,7 +35,7 @@ const PLAIN_SCALARS: readonly ScalarTag[] = [
  * with `typed`, they have the types of YAML 1.2. Keys are text.
  * @throws SvcError `bad_data` for invalid YAML
  */
-export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1): ParsedYaml {
+export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1) {
   const lineCounter = new LineCounter();
   const positionOf = (offset = 0): Position => {
     const { line: within, col } = lineCounter.linePos(offset);

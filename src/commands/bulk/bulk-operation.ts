@@ -14,7 +14,6 @@ import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { saveIds } from '../ids/collect-ids.ts';
 import { IdCollector } from '../ids/id-collector.ts';
-import { optionalProperty } from '../option-values.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
@@ -79,8 +78,7 @@ async function prepare(
   const input = await gatherInput(context, entry, fields, request, {
     generateId: createIdGenerator(job),
     spool: lockedFolder?.folder.spool ?? '',
-    ...optionalProperty('shard', options.shard),
-    ...optionalProperty('visitRecord', confirmations.visitor),
+    visitRecord: confirmations.visitor,
   });
   const { first, records } = input.check;
   const { name, files } = input.input;

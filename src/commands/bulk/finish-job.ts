@@ -3,7 +3,6 @@ import { relative } from 'node:path';
 import type { StopReason } from '../../bulk/batch-request.ts';
 import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
-import { createRecordLocator } from '../../bulk/record-position.ts';
 import type { WrittenRejects } from '../../bulk/rejects-file.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -28,16 +27,9 @@ export function summarizeRun(
   rejects: string | null,
   now: number,
 ): BulkSummary {
-  const { operation, records, leftOut, inputs, job: id } = job.description;
-  const { succeeded, failed, unknown, requests, retries } = counters;
-  const counts = { succeeded, failed, unknown, ...counters.existing };
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
-  return summarize({
-    ...{ operation, job: id, total: records + leftOut, counts, refusesExisting, requests, retries, rejects },
-    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
-    items: job.journal.unsuccessfulRecords(),
-    locate: createRecordLocator(inputs),
-  });
+  const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
+  return summarize(job.description, job.journal, outcome);
 }
 
 class JobFinisher {

@@ -20,16 +20,12 @@ import type { ColumnMap } from './column-map.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { showWarnings } from './show-warnings.ts';
 
-export interface CheckedInput {
-  readonly input: RecordInput;
-  readonly rules: RecordRules;
-  readonly check: RecordCheck;
-}
+export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
-export interface JobInputSettings extends Pick<RecordRules, 'generateId' | 'shard'> {
+interface JobInputSettings extends Pick<RecordRules, 'generateId'> {
   readonly spool: string;
   /** Called with each record that will be sent. */
-  readonly visitRecord?: RecordListener;
+  readonly visitRecord: RecordListener | undefined;
 }
 
 /**
@@ -41,15 +37,17 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { generateId, shard, spool, visitRecord }: JobInputSettings,
-): Promise<CheckedInput> {
+  { generateId, spool, visitRecord }: JobInputSettings,
+) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
-  const { duplicates } = request.options;
-  const { data } = request;
-  const target = optionalProperty('target', expectedTarget(fields, data));
-  const rules = { fields, shared: data, ...target, duplicates, generateId, ...optionalProperty('shard', shard) };
+  const { data, options } = request;
+  const rules = {
+    ...{ fields, shared: data, duplicates: options.duplicates, generateId },
+    ...optionalProperty('target', expectedTarget(fields, data)),
+    ...optionalProperty('shard', options.shard),
+  };
   const endProgress = await showCheckProgress(context, input);
   try {
     const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);

@@ -3,8 +3,8 @@ import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
-import { ResultsFile } from '../../bulk/results-file.ts';
+import { chooseRejectsFormat, openRejectsFile, type RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { openResultsFile, type ResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -14,18 +14,10 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-export interface JobRun {
-  readonly context: Context;
-  readonly job: OpenJob;
-  readonly plan: SendPlan;
-  readonly files: OutputFiles;
-  readonly counters: JobCounters;
-  readonly metrics: Metrics;
-  readonly recorder: JobRecorder;
-}
+export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
 /** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */
-export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan): Promise<JobRun> {
+export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
   const files = await openOutputFiles(job, plan);
   const { clock } = context;
   const { journal } = job;
@@ -60,7 +52,7 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFile
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
   const path = resolveOutputPath(options.results, cwd);
-  return { rejects, results: await ResultsFile.open(path, createRecordLocator(inputs), existingBytes) };
+  return { rejects, results: await openResultsFile(path, createRecordLocator(inputs), existingBytes) };
 }
 
 async function openRejects(
@@ -76,7 +68,7 @@ async function openRejects(
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   checkRejectsName(options.rejects, format);
-  return RejectsFile.open({
+  return openRejectsFile({
     format,
     locate: createRecordLocator(inputs),
     folder: description.cwd,

@@ -4,35 +4,32 @@ import { isObject } from '../../kernel/is-object.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import type { ColumnMap } from './column-map.ts';
 
-type Guard<Value> = (value: unknown) => value is Value;
+type Check = (value: unknown) => boolean;
 
-const isText: Guard<string> = (value) => typeof value === 'string';
-const isTextList: Guard<readonly string[]> = (value): value is readonly string[] =>
-  Array.isArray(value) && value.every(isText);
-const isCount: Guard<number> = (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-const isPositive: Guard<number> = (value): value is number => typeof value === 'number' && value > 0;
+const isText: Check = (value) => typeof value === 'string';
+const isTextList: Check = (value) => Array.isArray(value) && value.every(isText);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-function isOneOf<const Choice extends string>(...choices: readonly Choice[]): Guard<Choice> {
-  return (value): value is Choice => choices.some((choice) => choice === value);
+function isOneOf(...choices: readonly unknown[]): Check {
+  return (value) => choices.includes(value);
 }
 
 export function isColumnMap(value: unknown): value is ColumnMap {
   return Array.isArray(value) && value.every((pair) => isTextList(pair) && pair.length === 2);
 }
 
-const GUARDS: { readonly [Name in keyof BulkOptions]-?: Guard<NonNullable<BulkOptions[Name]>> } = {
+const CHECKS: Readonly<Record<keyof BulkOptions, Check>> = {
   file: isTextList,
   inputFormat: isOneOf('json', 'ndjson', 'csv', 'yaml'),
   map: isColumnMap,
   batchSize: isCount,
-  concurrency: (value): value is number | 'auto' => value === 'auto' || isCount(value),
-  rate: isPositive,
+  concurrency: (value) => value === 'auto' || isCount(value),
+  rate: (value) => typeof value === 'number' && value > 0,
   onError: isOneOf('continue', 'stop'),
   maxErrors: isCount,
   duplicates: isOneOf('fail', 'first', 'last'),
   ifExists: isOneOf('skip', 'update'),
-  shard: (value): value is NonNullable<BulkOptions['shard']> =>
-    isObject(value) && isCount(value['part']) && isCount(value['of']),
+  shard: (value) => isObject(value) && isCount(value['part']) && isCount(value['of']),
   rejects: isText,
   results: isText,
 };
@@ -41,16 +38,12 @@ const REQUIRED = ['concurrency', 'onError', 'duplicates'] as const satisfies rea
 
 /** @throws SvcError `local` for an unknown, missing, or invalid option */
 export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>): BulkOptions {
-  const names = new Set([...REQUIRED, ...Object.keys(options)]);
-  for (const name of names) {
-    if (isOptionName(name) && GUARDS[name](options[name])) continue;
+  const checks = new Map<string, Check>(Object.entries(CHECKS));
+  for (const name of new Set([...REQUIRED, ...Object.keys(options)])) {
+    if (checks.get(name)?.(options[name])) continue;
     throw new SvcError('local', `job ${job} has an option that this version of svc cannot read: ${name}`, {
       hint: 'resume the job with the version that started it',
     });
   }
   return options as object as BulkOptions;
-}
-
-function isOptionName(name: string): name is keyof BulkOptions {
-  return Object.hasOwn(GUARDS, name);
 }

@@ -1,7 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
-import { createRecordLocator } from '../../bulk/record-position.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -63,14 +62,10 @@ function summarizeJob(
   bulk: BulkOperation | undefined,
 ): BulkSummary {
   const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
-  return summarize({
-    ...{ operation: description.operation, job: description.job, total: status.total, counts: status },
-    refusesExisting: bulk?.fields.ifExists !== undefined,
-    ...{ requests: status.requests, retries: status.retries },
-    seconds: Math.round((status.metrics?.seconds ?? 0) * 1000) / 1000,
-    rejects,
-    items: journal.unsuccessfulRecords(),
-    locate: createRecordLocator(description.inputs),
+  const refusesExisting = bulk?.fields.ifExists !== undefined;
+  return summarize(description, journal, {
+    ...status,
+    ...{ seconds: status.metrics?.seconds ?? 0, rejects, refusesExisting },
   });
 }
 

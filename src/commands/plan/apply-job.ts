@@ -3,7 +3,6 @@ import { relative } from 'node:path';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
-import { createRecordLocator } from '../../bulk/record-position.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -125,19 +124,14 @@ async function discardUnsent(
 }
 
 function summarizeRun(
-  { job, operation, records, inputs }: JobDescription,
+  description: JobDescription,
   { counters, metrics }: EndedRun,
   journal: Journal,
   now: number,
 ): BulkSummary {
-  const { succeeded, failed, unknown, existing, requests, retries } = counters;
-  return summarize({
-    ...{ operation, job, total: records, requests, retries, rejects: null, refusesExisting: false },
-    counts: { ...existing, succeeded: succeeded + existing.existing, failed, unknown },
-    seconds: Math.round(metrics.seconds(now) * 1000) / 1000,
-    items: journal.unsuccessfulRecords(),
-    locate: createRecordLocator(inputs),
-  });
+  const succeeded = counters.succeeded + counters.existing.existing;
+  const outcome = { ...counters, ...counters.existing, succeeded, seconds: metrics.seconds(now) };
+  return summarize(description, journal, { ...outcome, rejects: null, refusesExisting: false });
 }
 
 /** Records how a run ended. @returns the error of the job, unless every change was made */

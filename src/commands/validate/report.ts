@@ -1,4 +1,5 @@
 import { describeDiagnostic, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
+import type { StartedCheck } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -15,8 +16,6 @@ export interface ReportSubject {
   readonly form: 'text' | 'github';
 }
 
-type Findings = AsyncGenerator<readonly FileDiagnostic[], RecordCheck>;
-
 const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
 const COLUMNS: readonly Column[] = [
   { header: 'LINE', field: 'line' },
@@ -25,47 +24,42 @@ const COLUMNS: readonly Column[] = [
   { header: 'MESSAGE', field: 'message' },
 ];
 
-export async function reportFindings(
-  context: Context,
-  subject: ReportSubject,
-  findings: Findings,
-): Promise<RecordCheck> {
-  const format = await context.format();
-  if (subject.form === 'github') return writeAnnotations(context, findings);
-  switch (format) {
+export async function reportFindings(context: Context, subject: ReportSubject, started: StartedCheck): Promise<void> {
+  if (subject.form === 'github') return writeAnnotations(context, started);
+  switch (await context.format()) {
     case 'table':
-      return writeLines(context, subject, findings);
+      return writeLines(context, subject, started);
     case 'csv':
     case 'ndjson':
-      return printRecords(context, subject, findings);
+      return printRecords(context, subject, started);
     case 'json':
     case 'yaml':
-      return printDocument(context, subject, findings);
+      return printDocument(context, subject, started);
   }
 }
 
-async function writeLines(context: Context, { name, noun }: ReportSubject, findings: Findings): Promise<RecordCheck> {
+async function writeLines(
+  context: Context,
+  { name, noun }: ReportSubject,
+  { check, findings }: StartedCheck,
+): Promise<void> {
   const { stdout } = context.io;
-  const check = await consumeFindings(findings, async (found) => {
+  for await (const found of findings) {
     const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
     await stdout.write(lines.join(''));
-  });
-  await printWarnings(context, check);
-  if (check.diagnosticCount === 0) {
-    const found =
-      check.warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(check.warningCount, 'warning')}`;
-    await stdout.write(await formatMessage(`${name}: ${formatNounCount(check.read, noun)}, ${found}`, stdout));
   }
-  return check;
+  await printWarnings(context, check);
+  const { diagnosticCount, warningCount, read } = check;
+  if (diagnosticCount > 0) return;
+  const found = warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(warningCount, 'warning')}`;
+  await stdout.write(await formatMessage(`${name}: ${formatNounCount(read, noun)}, ${found}`, stdout));
 }
 
-async function writeAnnotations(context: Context, findings: Findings): Promise<RecordCheck> {
-  const { stdout } = context.io;
+async function writeAnnotations({ io: { stdout } }: Context, { check, findings }: StartedCheck): Promise<void> {
   const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) =>
     stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
-  const check = await consumeFindings(findings, (found) => write('error', found));
+  for await (const found of findings) await write('error', found);
   await write('warning', check.warnings);
-  return check;
 }
 
 /** Formats a workflow command of GitHub Actions, such as `::error file=users.json,line=7,col=3::email: is empty`. */
@@ -83,36 +77,32 @@ function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): stri
   return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
 }
 
-async function printRecords(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {
+async function printRecords(
+  context: Context,
+  { files }: ReportSubject,
+  { check, findings }: StartedCheck,
+): Promise<void> {
   const convert = createConverter(files);
   const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
-  let check: RecordCheck | undefined;
   async function* pages() {
-    for (;;) {
-      const { value, done } = await findings.next();
-      if (done) {
-        check = value;
-        return;
-      }
-      yield value.map(convert);
-    }
+    for await (const found of findings) yield found.map(convert);
   }
   await (await context.printer()).records(pages(), { columns });
-  if (!check) throw new TypeError('the findings were not read to their end');
   await printWarnings(context, check);
-  return check;
 }
 
-async function printDocument(context: Context, { files }: ReportSubject, findings: Findings): Promise<RecordCheck> {
+async function printDocument(
+  context: Context,
+  { files }: ReportSubject,
+  { check, findings }: StartedCheck,
+): Promise<void> {
   const convert = createConverter(files);
   const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];
-  const check = await consumeFindings(findings, async (found) => void all.push(...found.map(convert)));
-  const printer = await context.printer();
+  for await (const found of findings) all.push(...found.map(convert));
   const { read: records, diagnosticCount, warnings, warningCount } = check;
   const found = { valid: diagnosticCount === 0, findings: all, warnings: warnings.map(convert), warningCount };
-  await printer.value({ ...checked, records, ...found }, {});
-  return check;
+  await (await context.printer()).value({ ...checked, records, ...found }, {});
 }
 
 /** Creates a converter of findings. The result contains the file name only if there are several files. */
@@ -129,15 +119,4 @@ function createConverter(files: readonly string[]): (finding: FileDiagnostic) =>
 
 async function printWarnings(context: Context, { warnings }: RecordCheck): Promise<void> {
   for (const warning of warnings) await context.warn(formatDiagnostic(warning));
-}
-
-async function consumeFindings(
-  findings: Findings,
-  take: (found: readonly FileDiagnostic[]) => Promise<void>,
-): Promise<RecordCheck> {
-  for (;;) {
-    const { value, done } = await findings.next();
-    if (done) return value;
-    await take(value);
-  }
 }

@@ -171,7 +171,7 @@ describe('any state', () => {
       });
     });
 
-  it('is the same text after two copies', async () => {
+  it('is the same text after two copies', { timeout: 120_000 }, async () => {
     const [first, second] = [await startTestService(), await startTestService()];
     await fc.assert(
       fc.asyncProperty(anyState, async (state) => {

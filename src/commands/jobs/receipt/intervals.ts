@@ -1,5 +1,5 @@
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
-import type { JobReceipt } from './receipt.ts';
+import type { JobReceipt } from './read-receipt.ts';
 
 export interface Interval extends SeriesPoint {
   /** Start and end, in seconds since the start of the job. */

@@ -5,9 +5,11 @@ import type { Journal } from '../../../bulk/journal/journal.ts';
 import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
 import { type JobStatus, readStatus } from '../status.ts';
-import type { JobReceipt } from './receipt.ts';
 
-type LocatedReceipt = JobReceipt & { readonly paths: readonly string[] };
+type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
+
+/** Result of a bulk job, without secrets. JSON output has the same fields. */
+export type JobReceipt = Omit<LocatedReceipt, 'paths'>;
 
 export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   const journal = await openJournal(folder);
@@ -22,7 +24,7 @@ export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
 function createReceipt(
   { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
   journal: Journal,
-): LocatedReceipt {
+) {
   const { inputs, target, data, options } = description;
   const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);
@@ -52,7 +54,7 @@ function redactFields(fields: Readonly<Record<string, unknown>>): Readonly<Recor
 }
 
 /** Computes latency quantiles in milliseconds per request, including retries and pauses. Accurate to about 9%. */
-function summarizeLatency(histogram: Histogram): JobReceipt['latency'] {
+function summarizeLatency(histogram: Histogram) {
   const at = (share: number) => {
     const value = histogram.quantile(share);
     return value === null ? null : Math.round(value * 10) / 10;

@@ -13,7 +13,7 @@ import {
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
 import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.ts';
-import type { JobReceipt } from './receipt.ts';
+import type { JobReceipt } from './read-receipt.ts';
 
 export interface ReceiptStyle {
   /** Whether to omit sparklines, for screen readers. */

@@ -4,7 +4,7 @@ import { hint, step } from '../../../kernel/hint.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { redactRemembered } from '../../../kernel/redact.ts';
 import { formatBytes, formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
-import type { JobReceipt } from '../receipt/receipt.ts';
+import type { JobReceipt } from '../receipt/read-receipt.ts';
 import { formatLatency, formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
 import { renderChart } from './chart.ts';
 import { createCharts } from './charts.ts';

@@ -1,4 +1,4 @@
-import type { JobReceipt } from '../../../../src/commands/jobs/receipt/receipt.ts';
+import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
 
 /** The receipt of a job of 1,000 users that took ten seconds. */
 export const RECEIPT: JobReceipt = {
