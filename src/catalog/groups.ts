@@ -33,12 +33,12 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
     'Manage',
     [
       ...['users', 'groups', 'organizations', 'folders', 'documents', 'permissions', 'access-tokens'],
-      ...['notifications', 'activities', 'presence', 'crdt', 'agents'],
+      ...['notifications', 'activities', 'presence', 'crdt', 'agents', 'webhooks'],
     ],
   ],
-  ['Webhooks', ['webhooks']],
+  ['Settings as code', ['pull', 'plan', 'apply', 'drift', 'compare', 'undo']],
   ['Run a service', ['serve', 'local']],
-  ['Automate', ['plan', 'drift', 'jobs', 'history', 'mcp']],
+  ['Automate', ['jobs', 'history', 'mcp']],
   [
     'Settings',
     [

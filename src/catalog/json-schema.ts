@@ -18,9 +18,9 @@ export interface OperationSchemas {
 export function createOperationSchemas(operation: Operation, { rules = true } = {}): OperationSchemas {
   const record = recordSchemaOf(operation);
   return {
-    input: jsonSchema(operation.input, 'input', rules),
-    output: jsonSchema(operation.output, 'output', rules),
-    ...(record && { record: jsonSchema(record, 'input', rules) }),
+    input: createJsonSchema(operation.input, 'input', rules),
+    output: createJsonSchema(operation.output, 'output', rules),
+    ...(record && { record: createJsonSchema(record, 'input', rules) }),
   };
 }
 
@@ -35,11 +35,13 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
 /** Catalog metadata that is not part of the JSON Schema. */
 const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules: boolean): JsonSchema {
+/** Converts a schema of the catalog to JSON Schema. Values that JSON Schema cannot describe may be anything. */
+export function createJsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules = true): JsonSchema {
   return z.toJSONSchema(schema, {
     io,
+    unrepresentable: 'any',
     override: ({ jsonSchema: node }) => {
-      if (node['secret'] === true) node.format = 'password';
+      if (node['secret'] === true && node.type === 'string') node.format = 'password';
       if (withRules) Object.assign(node, node['rules']);
       for (const key of CATALOG_METADATA) delete node[key];
     },

@@ -24,6 +24,15 @@ export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFla
 }
 
 /**
+ * Keeps the heap of a process with much live data and little garbage close to the size of the data. Unlike
+ * `limitHeapGrowth`, takes effect during a long computation without timers.
+ */
+export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
+  heap.setFlag('--heap-growing-percent=100');
+  heap.setFlag('--semi-space-growth-factor=1');
+}
+
+/**
  * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream. V8
  * accepts a limit only at startup, but reads the growth factor each time.
  */

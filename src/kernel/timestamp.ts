@@ -1,10 +1,7 @@
 import { parseDuration } from './duration.ts';
 
 /** A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily confuse with seconds. */
-export interface Timestamp {
-  readonly seconds: number;
-  readonly wasMilliseconds: boolean;
-}
+export type Timestamp = ReturnType<typeof toTimestamp>;
 
 /** Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the year 5138. */
 const MAX_SECONDS = 1e11;
@@ -32,6 +29,6 @@ export function parseSince(text: string, now: number): number | undefined {
   return timestamp && timestamp.seconds * 1000;
 }
 
-function toTimestamp(milliseconds: number): Timestamp {
+function toTimestamp(milliseconds: number) {
   return { seconds: Math.floor(milliseconds / 1000), wasMilliseconds: false };
 }

@@ -2,23 +2,18 @@ import type { Column } from '../catalog/define.ts';
 import { formatCell } from './cells.ts';
 import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
-import { columnWidths, type Row } from './table-layout.ts';
+import { columnWidths } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
-import { createMeasure, type Measure } from './width.ts';
+import { createMeasure } from './width.ts';
 
-export interface TableContent {
-  readonly columns: readonly Column[];
-  readonly head: Row;
-  readonly body: readonly Row[];
-  readonly measure: Measure;
-  readonly alignRight: readonly boolean[];
-}
+export type TableContent = Awaited<ReturnType<typeof createContent>>;
 
 export async function createContent(columns: readonly Column[], records: readonly unknown[], { display }: View) {
   const head = columns.map(({ header }) => formatCell(header, display));
   const body = records.map((record) =>
     columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
   );
+  // Numbers are aligned right.
   const alignRight = columns.map(
     ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),
   );

@@ -5,10 +5,7 @@ import { originOf, type Profile } from './profile.ts';
 import { openSecretFile, type SecretFile } from './secret-file.ts';
 
 /** The storage of secrets: a private file, and a keychain if there is one. The keychain is opened at first use. */
-export interface SecretStorage {
-  readonly file: SecretFile;
-  readonly keychain: () => Promise<Keychain>;
-}
+export type SecretStorage = ReturnType<typeof createSecretStorage>;
 
 export interface SecretStorageDependencies {
   readonly folders: Folders;
@@ -17,12 +14,7 @@ export interface SecretStorageDependencies {
   readonly keychain?: Keychain;
 }
 
-export function createSecretStorage({
-  folders,
-  environment = {},
-  signal,
-  keychain,
-}: SecretStorageDependencies): SecretStorage {
+export function createSecretStorage({ folders, environment = {}, signal, keychain }: SecretStorageDependencies) {
   return {
     file: openSecretFile(folders),
     keychain: async () => {

@@ -7,11 +7,7 @@ import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
 import { badRequest } from './refusal.ts';
 
-export interface ExecutableOperation {
-  readonly name: OperationEntry['name'];
-  readonly operation: Operation;
-  readonly handler: Handler<Operation>;
-}
+export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
 /** A route to one of the operations on a path. */
 export interface OperationRoute {
@@ -57,7 +53,7 @@ export function selectRoute(routes: readonly OperationRoute[], data: unknown): O
   return route;
 }
 
-async function loadExecutable({ resource, name }: OperationEntry): Promise<ExecutableOperation> {
+async function loadExecutable({ resource, name }: OperationEntry) {
   const [operation, handlers] = await Promise.all([loadOperation(resource, name), loadHandlers(resource)]);
   // `HandlersOf` guarantees that the handler matches the operation, but TypeScript cannot infer this for a union. The
   // input is checked against the operation's schema.

@@ -16,13 +16,8 @@ export interface ServerTimeouts extends IdleTimeouts {
   readonly closing: number;
 }
 
-export interface RunningServer {
-  readonly url: string;
-  /** Whether only this machine can reach the server. */
-  readonly isLoopback: boolean;
-  /** Stops accepting connections, and waits for the requests in flight. */
-  close(): Promise<void>;
-}
+/** A server with its URL, and whether only this machine can reach it. `close` waits for the requests in flight. */
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 const DEFAULT_TIMEOUTS: ServerTimeouts = {
   headers: 10_000,
@@ -42,7 +37,7 @@ export async function startServer(
   handle: RequestHandler,
   address: ListenAddress,
   timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
-): Promise<RunningServer> {
+) {
   const server = createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

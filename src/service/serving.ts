@@ -16,13 +16,10 @@ export interface ServingOptions {
   readonly report?: (error: unknown) => void;
 }
 
-export interface RunningService {
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
 /** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
-export async function startServing(options: ServingOptions, address: ListenAddress): Promise<RunningService> {
+export async function startServing(options: ServingOptions, address: ListenAddress) {
   const { store, handle, clock, timeScale, report = () => undefined } = options;
   await Promise.all([finishMigrations(store), loadOperations()]);
   const server = await startServer(handle, address);

@@ -10,6 +10,7 @@ import { limitHeapGrowth } from '../kernel/heap.ts';
 import type { SentRecord } from './ledger.ts';
 import { createRecordKey } from './record-key.ts';
 import { toSentRecord } from './sent-record.ts';
+import type { Declared } from './settings.ts';
 
 /** The file of `users.from`. */
 export interface UsersFile {
@@ -95,6 +96,13 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
       };
     });
   }
+}
+
+/** Returns the organization of all declared records, if it is the same. It is the organization of users without one. */
+export function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
+  const records = [organizations, folders, documents, groups].flat();
+  const [only, ...others] = new Set(records.map(({ organizationId }) => String(organizationId)));
+  return others.length === 0 ? only : undefined;
 }
 
 async function userFields(): Promise<BulkFields> {

@@ -64,13 +64,9 @@ interface EncodedPayload {
   readonly encodedPayload: string;
 }
 
-interface EncryptedPayload {
-  readonly encryptedData: string;
-  readonly encryptedKey: string;
-  readonly iv: string;
-}
+type EncryptedPayload = Readonly<ReturnType<typeof encryptPayload>>;
 
-function encryptPayload(json: string, publicKey: string): EncryptedPayload {
+function encryptPayload(json: string, publicKey: string) {
   const [key, iv] = [randomBytes(KEY_BYTES), randomBytes(IV_BYTES)];
   const cipher = createCipheriv(CIPHER, key, iv);
   return {

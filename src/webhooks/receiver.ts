@@ -35,12 +35,6 @@ export interface ReceiverOptions {
   readonly limits?: ReceiverLimits;
 }
 
-export interface Receiver {
-  readonly url: string;
-  /** Stops accepting connections, and waits at most `timeout` milliseconds for requests in flight. */
-  close(timeout: number): Promise<void>;
-}
-
 const MEGABYTE = 1024 * 1024;
 const DEFAULT_LIMITS: ReceiverLimits = {
   body: 10 * MEGABYTE,
@@ -56,7 +50,7 @@ const CLOSE_DELAY = 1_000;
  * without calling `handle`.
  * @throws SvcError `local` if the address is not available
  */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions) {
   const { address, limits = DEFAULT_LIMITS } = options;
   const buffered = { bytes: 0 };
   const serve = (exchange: Exchange) => {
@@ -80,7 +74,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('request', (request, response) => serve({ request, response, awaitsContinue: false }));
   server.on('checkContinue', (request, response) => serve({ request, response, awaitsContinue: true }));
   const url = await listen(server, address);
-  return { url, close: (timeout) => closeServer(server, timeout) };
+  return {
+    url,
+    /** Stops accepting connections, and waits at most `timeout` milliseconds for requests in flight. */
+    close: (timeout: number) => closeServer(server, timeout),
+  };
 }
 
 interface Exchange {

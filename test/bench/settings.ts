@@ -24,7 +24,7 @@ const REPORT = `--import=data:text/javascript,${encodeURIComponent(
 const range = (count: number) => Array.from({ length: Math.ceil(count * SIZE) }, (_, at) => at);
 const organizationId = 'acme';
 const large = {
-  organizations: [{ organizationId }],
+  organizations: [{ organizationId }, { organizationId: 'small' }],
   config: { advancedWebhooks: { isEnabled: true } },
   folders: range(10_000).map((at) => ({
     ...{ organizationId, folderId: `f${at}`, folderName: `Folder ${at}` },
@@ -34,14 +34,32 @@ const large = {
   endpoints: range(200).map((at) => ({ uid: `bench.${at}`, url: `https://hooks.example.com/${at}` })),
 };
 const { organizations: _organizations, ...declared } = large;
+const seed = {
+  ...large,
+  folders: [
+    ...large.folders,
+    ...range(4 / SIZE).map((at) => ({ organizationId: 'small', folderId: `f${at}`, folderName: `Folder ${at}` })),
+  ],
+};
 const [firstFolder, ...otherFolders] = declared.folders;
-const settings = { svc: 1, stack: 'bench', ...declared };
-const changed = { ...settings, folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders] };
+const changed = {
+  ...declared,
+  folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders],
+} as typeof declared;
 const file = (name: string, content: object | string) => {
   const path = join(home, name);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;
 };
+/** Writes lists in the usual form of YAML, one field per line. */
+const toYaml = ({ config, ...lists }: typeof declared) =>
+  `svc: 1\nstack: bench\nconfig: ${JSON.stringify(config)}\n${Object.entries(lists)
+    .map(([kind, records]) => `${kind}:\n${records.map((record) => `  - ${formatFields(record)}\n`).join('')}`)
+    .join('')}`;
+const formatFields = (record: object) =>
+  Object.entries(record)
+    .map(([field, value]) => `${field}: ${/^https/.test(value) ? JSON.stringify(value) : value}`)
+    .join('\n    ');
 /** The 30 lines of a typical file. */
 const small = `svc: 1
 stack: bench
@@ -55,11 +73,11 @@ ${range(3 / SIZE)
   .map((at) => `  - uid: bench.${at}\n    url: "\${hooks}/${at}"\n    disabled: false\n`)
   .join('')}folders:
 ${range(4 / SIZE)
-  .map((at) => `  - organizationId: acme\n    folderId: f${at}\n    folderName: Folder ${at}\n`)
+  .map((at) => `  - organizationId: small\n    folderId: f${at}\n    folderName: Folder ${at}\n`)
   .join('')}`;
 
 const store = ['--store', join(home, 'store.sqlite')];
-await run([...svc, 'local', 'import', file('seed.json', large), ...store]);
+await run([...svc, 'local', 'import', file('seed.json', seed), ...store]);
 const service = spawn(process.execPath, ['bin/svc.js', 'serve', '--port', '0', '-o', 'json', ...store], {
   env: environment,
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,8 +89,8 @@ try {
   await measureSmall([...svc, 'plan', '--exit-code', '-f', file('small.yaml', small)]);
   const counts = `${declared.folders.length} folders, ${declared.documents.length} documents, ${declared.endpoints.length} endpoints`;
   console.log(counts);
-  await measureLarge('empty plan', file('large.yaml', settings));
-  await measureLarge('one change', file('changed.yaml', changed));
+  await measureLarge('empty plan', file('large.yaml', toYaml(declared)));
+  await measureLarge('one change', file('changed.yaml', toYaml(changed)));
 } finally {
   service.kill();
   rmSync(home, { recursive: true });

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { createSettingsSchema } from '../../src/catalog/settings-schema.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -119,5 +120,37 @@ describe('the JSON Schemas of an operation', () => {
     const { input: checks } = await loadOperation(resource, name);
     const matches = new Ajv2020({ strict: false, validateFormats: false }).compile(schemas.get(name)?.input ?? {});
     expect([checks.safeParse(input).success, matches(input)]).toEqual([isValid, isValid]);
+  });
+});
+
+describe('the JSON Schema of settings files', () => {
+  const schema = createSettingsSchema();
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+  it('conforms to the meta-schema, and describes every field of the file', () => {
+    expect(schema.$schema).toBe(DRAFT);
+    expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+    const undescribed = Object.entries(schema.properties ?? {}).filter(([, field]) => !Object(field).description);
+    expect(undescribed).toEqual([]);
+  });
+
+  const webhook = (authToken: unknown) => ({ config: { webhook: { webhookServiceConfig: { authToken } } } });
+
+  it.each([
+    [{ svc: 1, stack: 'acme', vars: { a: 'x', b: 1 }, users: { from: 'users.csv' } }, true],
+    [{ svc: 2 }, false],
+    [{ stak: 'acme' }, false],
+    [webhook({ env: 'TOKEN' }), true],
+    [webhook({ file: 'token.txt' }), true],
+    [webhook('hush'), false],
+    [{ endpoints: [{ uid: 'a', url: 'https://x.example' }] }, true],
+    [{ endpoints: [{ url: 'https://x.example' }] }, false],
+    [{ folders: [{ organizationId: 'o', folderId: 'f', folderNam: 'x' }] }, false],
+    [{ users: [{ organizationId: 'o', userId: 'u', custom: 1 }] }, true],
+    [{ userData: [{ organizationId: 'o', userId: 'u', comments: [{ any: 1 }] }] }, true],
+    [{ environments: { prod: { profile: 'prod', endpoints: [{ uid: 'a', disabled: true }] } } }, true],
+    [{ environments: { prod: { environments: {} } } }, false],
+  ])('%j is valid: %s', (value, isValid) => {
+    expect(ajv.validate(schema, value)).toBe(isValid);
   });
 });

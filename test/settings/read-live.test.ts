@@ -66,7 +66,7 @@ it('reports refused kinds, and fails if every read is denied', async () => {
 });
 
 it('limits the number of concurrent tasks, and starts none after a failure', async () => {
-  const run = createRequestQueue(6);
+  const run = createRequestQueue(6, () => true);
   let running = 0;
   let most = 0;
   await Promise.all(
@@ -81,7 +81,7 @@ it('limits the number of concurrent tasks, and starts none after a failure', asy
   );
   expect(most).toBe(6);
   let started = 0;
-  const failing = createRequestQueue(1);
+  const failing = createRequestQueue(1, () => true);
   const results = await Promise.allSettled(
     range(5).map((at) =>
       failing(async () => {
@@ -92,4 +92,18 @@ it('limits the number of concurrent tasks, and starts none after a failure', asy
   );
   expect(started).toBe(2);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', ...Array(4).fill('rejected')]);
+});
+
+it('reads the other records if one kind is refused', async () => {
+  const world = await startPlannedWorld();
+  const folders = range(20).map((at) => `org${at}`);
+  const live = await readLive(world.client, {
+    configs: ['webhook'],
+    endpoints: true,
+    folders,
+    documents: [],
+    agents: [],
+  });
+  expect(live.endpoints?.problem?.failure).toBe('failed_precondition');
+  expect([...live.folders.values()].filter(({ problem }) => problem)).toEqual([]);
 });

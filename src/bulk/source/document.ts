@@ -5,20 +5,29 @@ import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };
 
+/** The text of a JSON or YAML file that contains a single value, as opposed to a list of records. */
+export interface DocumentText {
+  readonly name: string;
+  readonly format: 'json' | 'yaml';
+  readonly text: string;
+}
+
 /**
- * Reads a single JSON or YAML value, as opposed to a list of records.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is not JSON or YAML
+ * Reads a JSON or YAML file.
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is not text
  */
-export async function readDocument(
-  request: InputTextRequest,
-): Promise<{ readonly name: string; readonly value: unknown }> {
+export async function readDocumentText(request: InputTextRequest): Promise<DocumentText> {
   const { name, head, chunks } = await openInputText(request);
   const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
   if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
   const texts: string[] = [];
   for await (const chunk of chunks) texts.push(chunk);
-  const text = texts.join('');
-  if (format === 'json') return { name, value: parseJson(text, name, START) };
+  return { name, format, text: texts.join('') };
+}
+
+/** Parses a JSON or YAML document. @throws SvcError `bad_data` if it is not valid */
+export async function parseDocument({ name, format, text }: DocumentText): Promise<unknown> {
+  if (format === 'json') return parseJson(text, name, START);
   const { parseYaml } = await import('./yaml-text.ts');
-  return { name, value: parseYaml(text, name) };
+  return parseYaml(text, name);
 }

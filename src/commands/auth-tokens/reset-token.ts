@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import type { CallResult, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -12,10 +12,7 @@ import { notAppliedError, resetUnknownError, tokenLostError } from './reset-erro
 
 const RESET = authTokens['auth-tokens.reset'];
 
-export interface NewToken {
-  readonly token: string;
-  readonly answer: CallResult<z.output<typeof RESET.output>>;
-}
+export type NewToken = Awaited<ReturnType<typeof sendReset>>;
 
 export interface ResetRequest {
   readonly context: Context;
@@ -72,7 +69,7 @@ async function attemptReset(
   }
 }
 
-async function sendReset({ context, client, deferrable, input }: ResetRequest): Promise<NewToken> {
+async function sendReset({ context, client, deferrable, input }: ResetRequest) {
   const reply = await deferrable.defer(
     () => client.call(RESET, input),
     () => void context.note(WAITING_MESSAGE).catch(() => undefined), // a failed message must not stop the reset

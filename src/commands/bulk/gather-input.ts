@@ -20,11 +20,7 @@ import type { ColumnMap } from './column-map.ts';
 import { showWarnings } from './confirm-writes.ts';
 import { showCheckProgress } from './show-progress.ts';
 
-export interface CheckedInput {
-  readonly input: RecordInput;
-  readonly rules: RecordRules;
-  readonly check: RecordCheck;
-}
+export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 interface JobInputSettings extends Pick<RecordRules, 'generateId'> {
   readonly spool: string;
@@ -42,7 +38,7 @@ export async function gatherInput(
   fields: BulkFields,
   request: BulkRequest,
   { generateId, spool, visitRecord }: JobInputSettings,
-): Promise<CheckedInput> {
+) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);

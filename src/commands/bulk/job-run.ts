@@ -14,7 +14,6 @@ import { optionalProperty } from '../option-values.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './send-plan.ts';
 
-/** One run of a job, with its output files and counters. */
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
 /** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */

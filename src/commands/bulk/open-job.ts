@@ -1,13 +1,6 @@
 import { resolve } from 'node:path';
 import type { JobDescription, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
-import {
-  createJobFolder,
-  type JobFolder,
-  lockJob,
-  markStarted,
-  pruneJobs,
-  removeJob,
-} from '../../bulk/journal/job-folder.ts';
+import { createJobFolder, lockJob, markStarted, pruneJobs, removeJob } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -23,13 +16,10 @@ export interface OpenJob {
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
-export interface LockedJobFolder {
-  readonly folder: JobFolder;
-  release(): void;
-}
+export type LockedJobFolder = Awaited<ReturnType<typeof createLockedFolder>>;
 
 /** Creates and locks a job's folder. Deletes old finished jobs. */
-export async function createLockedFolder({ folders, clock }: Context, job: string): Promise<LockedJobFolder> {
+export async function createLockedFolder({ folders, clock }: Context, job: string) {
   const folder = await createJobFolder(folders, job);
   const release = await lockJob(folder, clock);
   await pruneJobs(folders, clock);

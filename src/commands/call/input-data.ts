@@ -10,19 +10,10 @@ import { getFlagValue, selectOptions } from '../option-values.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
-export interface InputData {
-  readonly data: Record<string, unknown>;
-  readonly record: Record<string, unknown> | undefined;
-  /** Whether any data came from `--data`. */
-  readonly usesDataFlag: boolean;
-}
+export type InputData = Awaited<ReturnType<typeof readInputData>>;
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
-export async function readInputData(
-  context: Context,
-  entry: OperationEntry,
-  invocation: Invocation,
-): Promise<InputData> {
+export async function readInputData(context: Context, entry: OperationEntry, invocation: Invocation) {
   const { options } = invocation;
   const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
   const data: Record<string, unknown> = structuredClone(document ?? {});
@@ -40,7 +31,9 @@ export async function readInputData(
   await fillOrganization(context, entry, data);
   return {
     data,
+    /** Single record from flags, for an operation that takes records. */
     record: Object.keys(record).length > 0 ? record : undefined,
+    /** Whether any data came from `--data`. */
     usesDataFlag: document !== undefined,
   };
 }

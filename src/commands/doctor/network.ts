@@ -96,12 +96,7 @@ async function checkConnection(
     : warn(`${detail}: anyone on the network can read the traffic`, 'use https://');
 }
 
-interface ProbeResult {
-  readonly httpStatus: number;
-  readonly milliseconds: number;
-  /** Time by which the service's clock is ahead, in milliseconds. Undefined if the response has no Date header. */
-  readonly skew: number | undefined;
-}
+type ProbeResult = Awaited<ReturnType<typeof probe>>;
 
 const EMPTY_CALL: Omit<WireRequest, 'url'> = {
   headers: { 'content-type': 'application/json' },
@@ -111,7 +106,7 @@ const EMPTY_CALL: Omit<WireRequest, 'url'> = {
 };
 
 /** Sends an empty call without credentials to the base URL. Uses the same proxy and certificates as other calls. */
-async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<ProbeResult> {
+async function probe(context: Context, { url, proxy }: ServiceRoute) {
   const target: Target = { baseUrl: url.href, headerPrefix: '' };
   const { wire, close } = await openNetworkRoute(context, target);
   const { clock, signal } = context;
@@ -121,6 +116,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute): Promise<Pr
     const ended = clock.now();
     const serviceTime = Date.parse(date);
     // The header has a resolution of one second. This compares the middle of that second with the middle of the call.
+    // Time by which the service's clock is ahead, in milliseconds.
     const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {

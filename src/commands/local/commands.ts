@@ -1,24 +1,28 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
-import { LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
+import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 
 /** Commands that manage the data of the embedded service. */
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
-  {
+  defineCommand({
     command: ['local', 'import'],
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Import data into the embedded service',
     description:
-      'Reads JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes all or nothing. Existing records are updated; records that are not in the file stay unchanged.',
+      'Reads a settings file, or JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes all or nothing. Existing records are updated; records that are not in the file stay unchanged.',
     examples: {
       'svc local import state.yaml': 'import a file',
       'svc local import state.json --dry-run': 'validate a file',
+      'svc local import svc.yaml --env staging': 'import one environment of a settings file',
       'svc local export | svc local import - --store copy.sqlite': 'copy one store to another',
     },
-    arguments: [{ name: 'file', description: "JSON or YAML file, or '-' for stdin", required: true }],
+    arguments: [
+      { name: 'file', description: "JSON or YAML file, folder of settings files, or '-' for stdin", required: true },
+    ],
+    options: IMPORT_FLAGS,
     load: async () => (await import('./import.ts')).localImport,
-  },
+  }),
   {
     command: ['local', 'export'],
     globalFlags: ['local', 'result'],

@@ -5,6 +5,12 @@ const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 export const DEFAULT_LIST_LIMIT = 50;
 
+export const IMPORT_FLAGS = [
+  { flags: '--env <name>', description: 'environment of a settings file' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ImportFlags = OptionsOf<typeof IMPORT_FLAGS>;
+
 export const LIST_DELIVERIES_FLAGS = [
   { flags: '--state <state>', description: 'only deliveries in this state', choices: DELIVERY_STATES },
   { flags: '--endpoint <id>', description: "only deliveries to this endpoint ID, 'raw', or 'processed'" },

@@ -1,42 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type * as z from 'zod';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
-import { readDocument } from '../../bulk/source/document.ts';
+import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';
 import { stateSchema } from '../../catalog/state.ts';
-import type { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
+import { createStateError, type ImportedState } from './imported-state.ts';
 
 /**
- * Reads a state and checks each record by itself. Skips unknown fields of records with a warning. Also returns the name
- * of the file for messages.
+ * Reads a state or a settings file, and checks each record by itself. Skips unknown fields of a state's records with a
+ * warning.
  * @throws SvcError `bad_data` with every invalid field
  */
-export async function readState(context: Context, file: string) {
+export async function readState(
+  context: Context,
+  file: string,
+  environment: string | undefined,
+): Promise<ImportedState> {
   const { io, cwd, signal } = context;
-  const { name, value } = await readDocument({ file, cwd, stdin: io.stdin.stream, signal });
+  const readSettings = async (text?: string) => {
+    const { readSettingsState } = await import('./read-settings-state.ts');
+    return readSettingsState(context, { file, environment, ...(text !== undefined && { text }) });
+  };
+  if (environment !== undefined || (await isFolder(file, cwd))) return readSettings();
+  const document = await readDocumentText({ file, cwd, stdin: io.stdin.stream, signal });
+  if (SETTINGS_FIELD.test(document.text)) return readSettings(document.text);
+  const value = await parseDocument(document);
+  const isSettings = isObject(value) && SETTINGS_FIELDS.some((name) => Object.hasOwn(value, name));
+  return isSettings ? readSettings(document.text) : checkRecords(context, document.name, value);
+}
+
+const SETTINGS_FIELDS = ['svc', 'stack', 'vars', 'environments'];
+/** Matches a field that only settings files have, at the start of a line or of a text in flow style. */
+const SETTINGS_FIELD = new RegExp(`(?:^|(?<![^])\\s*\\{\\s*)(["']?)(?:${SETTINGS_FIELDS.join('|')})\\1[ \\t]*:`, 'm');
+
+async function isFolder(file: string, cwd: string): Promise<boolean> {
+  return file !== '-' && ((await stat(resolve(cwd, file)).catch(() => undefined))?.isDirectory() ?? false);
+}
+
+async function checkRecords(context: Context, name: string, value: unknown): Promise<ImportedState> {
+  const positionOf = (path: readonly PropertyKey[]) => formatStatePosition(name, path);
   const { data, error } = stateSchema.safeParse(value);
-  if (data) return { name, state: data };
+  if (data) return { name, state: data, positionOf };
   const problems = error.issues
     .filter((issue) => !isUnknownFieldsIssue(issue))
     .flatMap((issue) => describeIssue(name, issue, value));
   if (problems.length > 0) throw await createStateError(context, name, problems);
   for (const { path, keys } of error.issues.filter(isUnknownFieldsIssue)) {
-    await context.warn(`${formatStatePosition(name, path)}: skipped unknown fields: ${keys.join(', ')}`);
+    await context.warn(`${positionOf(path)}: skipped unknown fields: ${keys.join(', ')}`);
     for (const key of keys) Reflect.deleteProperty(Object(valueAt(value, path)), key);
   }
-  return { name, state: stateSchema.parse(value) };
-}
-
-export function createStateError(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
-  const hint = 'nothing was written; fix the file and import it again';
-  const found = { findings: problems, findingCount: problems.length };
-  return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });
+  return { name, state: stateSchema.parse(value), positionOf };
 }
 
 /** Formats a position in a state, such as `state.yaml: users[3].userId`. */
-export function formatStatePosition(name: string, path: readonly PropertyKey[]): string {
+function formatStatePosition(name: string, path: readonly PropertyKey[]): string {
   return path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
 }
 

@@ -7,12 +7,7 @@ import type { OperationRunner } from '../definition.ts';
 
 import { toolName } from './tool-terms.ts';
 
-export interface OperationTool {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-  readonly tool: Tool;
-  readonly runner: OperationRunner | undefined;
-}
+export type OperationTool = Awaited<ReturnType<typeof createTool>>;
 
 interface ToolOptions {
   readonly writes: boolean;
@@ -30,10 +25,7 @@ export async function createTools(options: ToolOptions): Promise<ReadonlyMap<str
   return new Map(tools.map((tool) => [tool.tool.name, tool]));
 }
 
-async function createTool(
-  entry: OperationEntry,
-  { remote, hasPlainOutput, runners }: ToolOptions,
-): Promise<OperationTool> {
+async function createTool(entry: OperationEntry, { remote, hasPlainOutput, runners }: ToolOptions) {
   const operation = await loadOperation(entry.resource, entry.name);
   // Some hosts reject conditions at the top level of a schema.
   const { input, output } = createOperationSchemas(operation, { rules: false });

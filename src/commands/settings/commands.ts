@@ -1,9 +1,26 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, UNDO_FLAGS } from './flags.ts';
+import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, PULL_FLAGS, UNDO_FLAGS } from './flags.ts';
 
 /** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
+  defineCommand({
+    command: ['pull'],
+    globalFlags: ['service', 'result'],
+    summary: 'Write the live settings to a file',
+    description:
+      'Writes a new settings file, or changes an existing one where it differs: comments, order, and all other lines stay as they are. A new file contains the configurations and endpoints, an existing one the kinds that it declares; --only and --org select others. Secrets become references to environment variables.',
+    examples: {
+      'svc pull': 'write svc.yaml, or bring it up to date',
+      'svc pull --env staging': 'bring the values of one environment up to date',
+      'svc pull folders.yaml --only folders --org acme': 'write the folders of an organization',
+    },
+    arguments: [
+      { name: 'file', description: 'settings file, or folder of YAML files (default: svc.yaml)', required: false },
+    ],
+    options: PULL_FLAGS,
+    load: async () => (await import('./pull.ts')).pullSettings,
+  }),
   defineCommand({
     command: ['plan'],
     globalFlags: ['service', 'result'],

@@ -10,6 +10,18 @@ const ONLY_FLAG = {
 
 const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
 
+export const PULL_FLAGS = [
+  { flags: '--env <name>', description: 'environment of the settings file' },
+  {
+    flags: '--org <id>',
+    description: 'pull the folders of this organization, and its documents with --only documents (repeatable)',
+    many: true,
+  },
+  ONLY_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
+
 /** Flags of every command that reads a settings file. */
 export const FILE_FLAGS = [
   {
@@ -50,7 +62,7 @@ export const REPLACE_FLAG = {
 
 const OUT_FLAG = {
   flags: '--out <path>',
-  description: 'save the plan to a file for svc apply',
+  description: 'save the plan to a file, to apply it later',
 } as const satisfies OptionDefinition;
 
 export const PLAN_FLAGS = [

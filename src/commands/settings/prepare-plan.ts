@@ -8,7 +8,7 @@ import { readLive } from '../../settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
 import type { Plan, PlanTarget } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
-import { countUsersToSend } from '../../settings/users-file.ts';
+import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -47,9 +47,11 @@ export async function preparePlan(
   await warnAboutIgnored(context, settings, declared);
   const opened = openEnvironment(context, settings);
   try {
-    const source = { declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack };
-    const prune = flags.prune === true;
-    const plan = await planChanges(opened.context, { ...source, prune, pruneLimit, readsOnly });
+    const plan = await planChanges(opened.context, {
+      ...{ declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack },
+      ...{ prune: flags.prune === true, pruneLimit, readsOnly },
+      usersOrganization: findOnlyOrganization(settings.declared),
+    });
     return { ...opened, plan, settings };
   } catch (error) {
     await opened.close(error);
@@ -62,6 +64,8 @@ interface Changes extends Purpose {
   readonly stack: string | undefined;
   readonly prune: boolean;
   readonly pruneLimit: number | undefined;
+  /** Organization of the users of a file that does not name it. */
+  readonly usersOrganization: string | undefined;
 }
 
 async function planChanges(context: Context, changes: Changes): Promise<Plan> {
@@ -70,12 +74,8 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   const target = await findPlanTarget(context);
   const live = await readLive(createReadOnlyClient(await context.client()), query);
   const plan = await withLedger(context, changes.declared, target, async (isSent) => {
-    const usersToSend = await countUsers(changes.declared, isSent, signal);
-    return buildPlan({
-      ...changes,
-      ...{ query, target, live, isSent, usersOrganization: findOnlyOrganization(changes.declared) },
-      ...(usersToSend && { usersToSend }),
-    });
+    const usersToSend = await countUsers(changes, isSent, signal);
+    return buildPlan({ ...changes, ...{ query, target, live, isSent }, ...(usersToSend && { usersToSend }) });
   });
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0 || changes.readsOnly) return plan;
@@ -102,19 +102,10 @@ async function withLedger<Result>(
   }
 }
 
-async function countUsers(declared: Declared, isSent: IsSent, signal: AbortSignal) {
+async function countUsers({ declared, usersOrganization }: Changes, isSent: IsSent, signal: AbortSignal) {
   const { users } = declared;
   if (!users || !('from' in users)) return undefined;
-  return countUsersToSend({ path: users.from, organizationId: findOnlyOrganization(declared) }, isSent, signal);
-}
-
-/** Returns the organization of all declared records, if it is the same. */
-function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
-  const ids = new Set(
-    [...organizations, ...folders, ...documents, ...groups].map((record) => record['organizationId']),
-  );
-  const [only] = ids;
-  return ids.size === 1 && typeof only === 'string' ? only : undefined;
+  return countUsersToSend({ path: users.from, organizationId: usersOrganization }, isSent, signal);
 }
 
 function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {

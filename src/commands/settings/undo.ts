@@ -63,12 +63,22 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
   }
 }
 
+/** Length of the start time in a job ID, in seconds. */
+const TIME_LENGTH = '20260131-094500'.length;
+
 async function findLatestJob({ folders }: Context): Promise<JobFolder> {
+  let latest: { readonly folder: JobFolder; readonly startedAt: number } | undefined;
   for (const name of await listJobNames(folders)) {
+    if (latest && name.slice(0, TIME_LENGTH) !== latest.folder.job.slice(0, TIME_LENGTH)) break;
     const folder = jobFolderOf(folders, name);
     const images = await readBeforeImages(folder.beforeImages);
-    if (images.length > 0 && !(await isLocked(folder.lock))) return folder;
+    if (images.length === 0 || (await isLocked(folder.lock))) continue;
+    const journal = await openJournal(folder);
+    const { startedAt = 0 } = journal.getFact('job') ?? {};
+    journal.close();
+    if (!latest || startedAt > latest.startedAt) latest = { folder, startedAt };
   }
+  if (latest) return latest.folder;
   throw new SvcError('usage', 'no job has replaced values that svc can restore', {
     hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });

@@ -1,12 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { interruptedError } from './interrupted.ts';
-
-/** Reads lines from a terminal that echoes and edits the input. Keeps text that was typed ahead for the next prompt. */
-export interface PlainInput {
-  line(): Promise<string>;
-  /** Reads a line without echo. */
-  secret(): Promise<string>;
-}
+import { interruptedError } from './run-prompt.ts';
 
 /** A stream of a terminal that can turn off echo and line editing. */
 export interface RawStream extends NodeJS.ReadableStream {
@@ -18,7 +11,8 @@ const CTRL_D = '\u0004';
 const ERASE = ['\u0008', '\u007f'];
 const ERASE_LINE = '\u0015';
 
-export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainInput {
+/** Reads lines from a terminal that echoes and edits the input. Keeps text that was typed ahead for the next prompt. */
+export function createPlainInput(stream: RawStream, signal: AbortSignal) {
   const decoder = new StringDecoder('utf8');
   let typed = '';
 
@@ -53,6 +47,7 @@ export function createPlainInput(stream: RawStream, signal: AbortSignal): PlainI
     }
   }
 
+  /** Reads a line without echo. */
   async function secret(): Promise<string> {
     stream.setRawMode?.(true);
     try {

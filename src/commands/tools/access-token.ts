@@ -7,12 +7,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
-export interface TokenLifetime {
-  readonly expiresAt: string | null;
-  /** Negative after the token has expired. */
-  readonly secondsLeft: number | null;
-  readonly expired: boolean;
-}
+export type TokenLifetime = ReturnType<typeof toLifetime>;
 
 export interface ResourceGrant extends TokenLifetime {
   readonly type: unknown;
@@ -22,16 +17,10 @@ export interface ResourceGrant extends TokenLifetime {
 }
 
 /** The unverified contents of an access token. */
-export interface AccessToken {
-  readonly verified: false;
-  readonly header: Fields;
-  readonly claims: Fields;
-  readonly lifetime: TokenLifetime & { readonly issuedAt: string | null };
-  readonly resources: readonly ResourceGrant[];
-}
+export type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
-export function parseAccessToken(text: string, now: number): AccessToken {
+export function parseAccessToken(text: string, now: number) {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
     const hint = parts.length === 5 ? 'the token is encrypted, and only its recipient can read it' : TOKEN_FORMAT;
@@ -88,7 +77,7 @@ function toGrant({ type, id, organizationId, accessRole, expiresAt }: Fields, no
 }
 
 /** @param end Unix seconds */
-function toLifetime(end: unknown, now: number): TokenLifetime {
+function toLifetime(end: unknown, now: number) {
   const expiresAt = toRfc3339(end);
   const secondsLeft = expiresAt === null ? null : Math.floor((Number(end) * 1000 - now) / 1000);
   return { expiresAt, secondsLeft, expired: secondsLeft !== null && secondsLeft <= 0 };

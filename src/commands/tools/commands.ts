@@ -24,15 +24,16 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['result'],
     summary: "Show an operation's JSON Schema",
     description:
-      'Prints the schemas of the input and output of an operation, and of one record of its --file. Without an operation, lists all operations.',
+      'Prints the schemas of the input and output of an operation, and of one record of its --file. With settings, prints the schema of settings files. Without a name, lists all operations.',
     examples: {
       'svc schema': 'list every operation',
       'svc schema users add --jq .record': 'show the fields of a record in a file',
+      'svc schema settings > svc.schema.json': 'check svc.yaml in an editor',
     },
     arguments: [
       {
         name: 'operation',
-        description: 'name, command, or path of the operation: users.add',
+        description: 'name, command, or path of the operation: users.add; or settings',
         required: false,
         many: true,
       },

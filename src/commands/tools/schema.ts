@@ -11,10 +11,18 @@ import { printDocument } from '../terminal/print-document.ts';
 
 export async function schemaCommand(context: Context, { arguments: words }: Invocation): Promise<void> {
   if (words.length === 0) return listOperations(context);
-  const { name, resource, command, path } = requireOperation(words.join(' ').trim());
+  const typed = words.join(' ').trim();
+  if (typed === SETTINGS) {
+    const { createSettingsSchema } = await import('../../catalog/settings-schema.ts');
+    return printDocument(context, createSettingsSchema());
+  }
+  const { name, resource, command, path } = requireOperation(typed);
   const schemas = createOperationSchemas(await loadOperation(resource, name));
   await printDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
 }
+
+/** Name of the schema of settings files. */
+const SETTINGS = 'settings';
 
 const COLUMNS: readonly Column[] = [
   { header: 'OPERATION', field: 'operation', kind: 'whole' },
@@ -41,7 +49,7 @@ function requireOperation(typed: string): OperationEntry {
   );
   if (entry) return entry;
   const isPath = bare.startsWith('/');
-  const known = manifest.map(({ path, name }): string => (isPath ? path : name));
+  const known = [...manifest.map(({ path, name }): string => (isPath ? path : name)), SETTINGS];
   const name = isPath ? bare : bare.replaceAll(' ', '.');
   throw new SvcError('usage', `unknown operation '${typed}'`, {
     hint: findNearest(name, known) ? didYouMean(name, known) : hint`${step('inspect', 'schema')} lists all operations`,

@@ -122,20 +122,12 @@ function readNodes(parent: Y.XmlFragment): XmlNode[] {
   });
 }
 
-interface SequenceDiff {
-  readonly start: number;
-  /** End of the range in the earlier sequence, exclusive. */
-  readonly beforeEnd: number;
-  /** End of the range in the later sequence, exclusive. */
-  readonly afterEnd: number;
-}
-
-/** Finds the shortest range to replace in order to turn one sequence into the other. */
+/** Finds the shortest range to replace in order to turn one sequence into the other. The ends are exclusive. */
 function diffSequences<Item>(
   before: ArrayLike<Item>,
   after: ArrayLike<Item>,
   isSame: (one: Item | undefined, other: Item | undefined) => boolean = Object.is,
-): SequenceDiff {
+) {
   const limit = Math.min(before.length, after.length);
   let start = 0;
   while (start < limit && isSame(before[start], after[start])) start++;
@@ -146,7 +138,7 @@ function diffSequences<Item>(
 }
 
 /** Finds the shortest range to replace in a text. Never splits a surrogate pair. */
-function diffTexts(before: string, after: string): SequenceDiff {
+function diffTexts(before: string, after: string) {
   const diff = diffSequences<string>(before, after);
   const extraStart = isHighSurrogate(before.charCodeAt(diff.start - 1)) ? 1 : 0;
   const extraEnd = isLowSurrogate(before.charCodeAt(diff.beforeEnd)) ? 1 : 0;

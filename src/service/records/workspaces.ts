@@ -8,20 +8,11 @@ export interface NewWorkspace {
   readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
 }
 
-export interface WorkspaceCredentials {
-  readonly apiKey: string;
-  readonly authToken: string;
-  readonly workspaceId: string;
-  readonly workspaceAuthToken: string;
-}
+export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
 
-/** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-export async function createWorkspace(
-  database: Database,
-  { name, apiKeyName, owner }: NewWorkspace,
-): Promise<WorkspaceCredentials> {
+export async function createWorkspace(database: Database, { name, apiKeyName, owner }: NewWorkspace) {
   const [apiKey, authToken] = [generateId(), generateToken()];
   const [workspaceId, workspaceAuthToken] = [generateId(), generateToken()];
   const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };

@@ -1,4 +1,4 @@
-import type { InputTextRequest } from '../../bulk/source/input-text.ts';
+import { inputName } from '../../bulk/source/input-text.ts';
 import { findSecretPaths, type SecretPath } from '../../catalog/secrets.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -6,12 +6,13 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 import type { Declared, DeclaredSettings, SettingsFile } from '../settings.ts';
-import { hashFile } from './read-files.ts';
+import { cutLongLists } from './long-lists.ts';
+import { type FilesRequest, hashFile, readFiles } from './read-files.ts';
 import { readSecret } from './read-secret.ts';
-import { readSettings, type SettingsContent, SettingsError } from './read-settings.ts';
+import { parseSettings, type SettingsContent, SettingsError } from './read-settings.ts';
 import { formatPlace, Problems, placeAt } from './tree.ts';
 
-export interface SettingsRequest extends InputTextRequest {
+export interface SettingsRequest extends FilesRequest {
   /** Environment of the file. */
   readonly environment: string | undefined;
   /** Environment variables, for secrets. */
@@ -23,7 +24,7 @@ export interface SettingsRequest extends InputTextRequest {
  * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
  */
 export async function loadSettings(request: SettingsRequest): Promise<DeclaredSettings> {
-  const content = await readSettings(request);
+  const content = await readContent(request);
   const { name, fields, tree } = content;
   const problems = new Problems();
   const secrets = await resolveSecrets(content, request.variables, problems);
@@ -40,6 +41,24 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
     files: [...content.files.flatMap(({ file }) => file ?? []), ...(usersFile ? [usersFile] : [])],
     positionOf: (path) => formatPlace(placeAt(tree, path)),
   };
+}
+
+/** Reads a file with long lists without the places of their values, unless it has a problem, whose place is shown. */
+async function readContent(request: SettingsRequest): Promise<SettingsContent> {
+  const { environment } = request;
+  const name = inputName(request.file);
+  const files = await readFiles(request);
+  const [file, ...others] = files;
+  const cut = file && others.length === 0 ? cutLongLists(file.text) : undefined;
+  if (file && cut) {
+    try {
+      const content = parseSettings(name, [{ ...file, text: cut.text }], environment);
+      return { ...content, fields: { ...content.fields, ...cut.lists } };
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+    }
+  }
+  return parseSettings(name, files, environment);
 }
 
 function omitAbsent<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -11,9 +11,14 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { SettingsText } from './read-tree.ts';
 
+export interface FilesRequest extends InputTextRequest {
+  /** The text of the file, if it was read before: a pipe can be read only once. */
+  readonly text?: string;
+}
+
 /** A settings file, or one of several in a folder. */
 export interface ReadFile extends SettingsText {
-  /** The file on disk; absent for stdin. */
+  /** The file on disk; absent for stdin, and for a text that was read before. */
   readonly file?: SettingsFile;
 }
 
@@ -21,7 +26,7 @@ export interface ReadFile extends SettingsText {
  * Reads a settings file, or the YAML files of a folder in the order of their names.
  * @throws SvcError `usage` if there is no such file, `local` if it cannot be read, `bad_data` if it is empty or not text
  */
-export async function readFiles(request: InputTextRequest): Promise<readonly ReadFile[]> {
+export async function readFiles(request: FilesRequest): Promise<readonly ReadFile[]> {
   const { file, cwd } = request;
   const folder = resolve(cwd, file);
   const isFolder = file !== '-' && (await stat(folder).catch(() => undefined))?.isDirectory();
@@ -34,25 +39,27 @@ export async function readFiles(request: InputTextRequest): Promise<readonly Rea
   return Promise.all(settings.map((name) => readOne({ ...request, file: join(file, name) })));
 }
 
-async function readOne(request: InputTextRequest): Promise<ReadFile> {
+async function readOne(request: FilesRequest): Promise<ReadFile> {
   const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
   const format = formatFromName(name);
   if (format === 'csv' || format === 'ndjson') throw new InputError(name, {}, `expected YAML, found ${format}`);
   const path = file === '-' ? undefined : await findNamedFile(file, cwd);
+  const folder = path === undefined ? cwd : dirname(path);
+  if (request.text !== undefined) return { name, folder, text: request.text };
   const stream = path === undefined ? stdin : await openFileStream(path, signal);
   const hash = createHash('sha256');
   const { chunks } = await decodeInputText(hashedBytes(readStreamBytes(stream, name, signal), hash), name);
   const texts: string[] = [];
   for await (const chunk of chunks) texts.push(chunk);
   const text = texts.join('');
-  if (path === undefined) return { name, folder: cwd, text };
-  return { name, folder: dirname(path), text, file: { path, sha256: hash.digest('hex') } };
+  return { name, folder, text, ...(path !== undefined && { file: { path, sha256: hash.digest('hex') } }) };
 }
 
 /** Hashes a file that the settings name. @throws SvcError `usage` if it does not exist */
 export async function hashFile(file: string, folder: string, signal: AbortSignal): Promise<SettingsFile> {
   const path = await findNamedFile(file, folder);
+  if (!(await stat(path)).isFile()) throw new SvcError('usage', `${file} is not a regular file`);
   const hash = createHash('sha256');
   for await (const chunk of readStreamBytes(await openFileStream(path, signal), file, signal)) hash.update(chunk);
   return { path, sha256: hash.digest('hex') };

@@ -1,4 +1,3 @@
-import type { InputTextRequest } from '../../bulk/source/input-text.ts';
 import { inputName } from '../../bulk/source/input-text.ts';
 import type { SettingsFields } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -6,7 +5,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { checkSettings } from './check.ts';
 import { withStandardNames } from './identity.ts';
 import { applyOverlay, joinFiles } from './merge.ts';
-import { type ReadFile, readFiles } from './read-files.ts';
+import { type FilesRequest, type ReadFile, readFiles } from './read-files.ts';
 import { readTree } from './read-tree.ts';
 import { fieldOf, type MapTree, Problems, type Tree, withFields } from './tree.ts';
 import { readVariables, type Variables, withVariables } from './variables.ts';
@@ -26,7 +25,7 @@ export class SettingsError extends SvcError {
 export interface SettingsContent {
   readonly name: string;
   readonly files: readonly ReadFile[];
-  /** The values with variables and the overlay of the environment applied, and their places. */
+  /** The values with variables and the overlay of the environment applied, and the overlays. */
   readonly tree: MapTree;
   readonly fields: SettingsFields;
 }
@@ -36,25 +35,39 @@ export interface SettingsContent {
  * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
  */
 export async function readSettings(
-  request: InputTextRequest & { readonly environment: string | undefined },
+  request: FilesRequest & { readonly environment: string | undefined },
 ): Promise<SettingsContent> {
-  const { environment } = request;
-  const name = inputName(request.file);
-  const files = await readFiles(request);
+  return parseSettings(inputName(request.file), await readFiles(request), request.environment);
+}
+
+/**
+ * Parses and validates the files of a settings file.
+ * @throws SettingsError with all problems; SvcError `usage` if the environment does not exist
+ */
+export function parseSettings(
+  name: string,
+  files: readonly ReadFile[],
+  environment: string | undefined,
+): SettingsContent {
   const problems = new Problems();
   const trees = files.flatMap((file) => readTree(file, problems) ?? []);
-  const joined = trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
-  if (!joined) throw new SettingsError(name, problems.texts);
-  if (environment !== undefined) requireEnvironment(joined, environment, name);
-  const tree = resolveTree(joined, environment, problems);
+  const source = trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
+  if (!source) throw new SettingsError(name, problems.texts);
+  if (environment !== undefined) requireEnvironment(source, environment, name);
+  const tree = resolveTree(source, environment, problems);
   const fields = checkSettings(tree, problems);
   if (!fields || problems.texts.length > 0) throw new SettingsError(name, problems.texts);
   return { name, files, tree, fields };
 }
 
-function requireEnvironment(tree: MapTree, environment: string, name: string): void {
+/** Lists the environments of a settings file. */
+export function environmentsOf(tree: MapTree): readonly string[] {
   const environments = fieldOf(tree, 'environments')?.tree;
-  const known = environments?.kind === 'map' ? [...environments.fields.keys()] : [];
+  return environments?.kind === 'map' ? [...environments.fields.keys()] : [];
+}
+
+function requireEnvironment(tree: MapTree, environment: string, name: string): void {
+  const known = environmentsOf(tree);
   if (known.includes(environment)) return;
   const hint = known.length > 0 ? didYouMean(environment, known) : `${name} declares no environments`;
   throw new SvcError('usage', `unknown environment '${environment}' in ${name}`, { hint });

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, Scalar, type YAMLMap } from 'yaml';
 import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
@@ -31,15 +31,16 @@ export interface SettingsText {
  */
 export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
   const lineCounter = new LineCounter();
+  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+  const document = parseDocument(request.text, { ...options, lineCounter });
   const source: SourceText = {
     ...request,
+    root: document.contents,
     positionOf: (offset) => {
       const { line, col } = lineCounter.linePos(offset);
       return { line, column: col };
     },
   };
-  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
-  const document = parseDocument(request.text, { ...options, lineCounter });
   // Errors after the first one are often its consequences.
   const [error] = document.errors;
   if (error) {
@@ -123,7 +124,8 @@ class TreeReader {
       const keyPlace = { source: this.#source, node: key };
       const tree: Tree = value ? this.#read(value, depth + 1) : { kind: 'scalar', place: keyPlace, value: null };
       const name = isScalar(key) ? key.value : undefined;
-      if (typeof name === 'symbol') merged.push(...(tree.kind === 'list' ? tree.items : [tree]));
+      if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN)
+        merged.push(...(tree.kind === 'list' ? tree.items : [tree]));
       else if (typeof name !== 'string') this.#problems.add(keyPlace, 'a field name must be text');
       else if (name === '__proto__') this.#problems.add(keyPlace, 'a field cannot be named __proto__');
       else if (fields.has(name)) this.#problems.add(keyPlace, `the field '${name}' occurs twice`);

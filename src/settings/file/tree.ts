@@ -8,6 +8,8 @@ export interface SourceText {
   /** Absolute path of the folder that relative paths in the file start from. */
   readonly folder: string;
   readonly text: string;
+  /** The value of the whole text. */
+  readonly root: Node | null;
   /** Returns the position of an offset in the text. */
   readonly positionOf: (offset: number) => Position;
 }

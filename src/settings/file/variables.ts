@@ -1,8 +1,9 @@
+import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
 /** Matches `$${`, the escape of `${`, and references to variables, also unclosed ones. */
-const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
+export const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 
 export type Variables = ReadonlyMap<string, string>;
 
@@ -69,4 +70,12 @@ function offsetOf({ place, value }: ScalarTree, index: number): number {
 /** Writes a text so that it is read without variables. */
 export function escapeVariables(text: string): string {
   return text.replaceAll('${', () => '$${');
+}
+
+/** Escapes all texts of a value. */
+export function escapeTexts(value: unknown): unknown {
+  if (typeof value === 'string') return escapeVariables(value);
+  if (Array.isArray(value)) return value.map(escapeTexts);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, escapeTexts(inner)]));
 }

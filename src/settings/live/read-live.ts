@@ -17,7 +17,7 @@ const CONCURRENCY = 6;
  * @throws SvcError if a read fails for another reason, or if the service denies every read: the credential is wrong then
  */
 export async function readLive(client: Client, query: LiveQuery): Promise<LiveRecords> {
-  const enqueue = createRequestQueue(CONCURRENCY);
+  const enqueue = createRequestQueue(CONCURRENCY, (error) => !isRefusal(error));
   let reads = 0;
   const reader: Client = {
     ...client,
@@ -54,11 +54,14 @@ async function attempt<Records>(read: () => Promise<Records>, missing: Records):
   try {
     return { records: await read() };
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    if (error.failure === 'not_found') return { records: missing };
-    if (error.failure === 'permission_denied' || error.failure === 'failed_precondition') return { problem: error };
-    throw error;
+    if (!isRefusal(error)) throw error;
+    return error.failure === 'not_found' ? { records: missing } : { problem: error };
   }
+}
+
+/** Whether an error concerns one kind of records only. */
+function isRefusal(error: unknown): error is SvcError {
+  return error instanceof SvcError && ['not_found', 'permission_denied', 'failed_precondition'].includes(error.failure);
 }
 
 function assertNotAllDenied(readings: readonly Reading<unknown>[]): void {

@@ -1,7 +1,8 @@
-/** Runs tasks with limited concurrency. After a failure, no further task starts. */
+/** Runs tasks with limited concurrency. */
 export type RunQueued = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-export function createRequestQueue(concurrency: number): RunQueued {
+/** @param isFatal whether no further task starts after an error */
+export function createRequestQueue(concurrency: number, isFatal: (error: unknown) => boolean): RunQueued {
   const waiting: (() => void)[] = [];
   let running = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -12,7 +13,7 @@ export function createRequestQueue(concurrency: number): RunQueued {
     try {
       return await task();
     } catch (error) {
-      failure ??= { error };
+      if (isFatal(error)) failure ??= { error };
       throw error;
     } finally {
       running -= 1;

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../../src/bulk/source/document.ts';
+import { parseDocument, readDocumentText } from '../../../src/bulk/source/document.ts';
 import { yamlRenderer } from '../../../src/output/yaml.ts';
 
 async function read(text: string): Promise<unknown> {
   const stdin = Readable.from([Buffer.from(text)]);
-  const { value } = await readDocument({ file: '-', cwd: '/', stdin, signal: new AbortController().signal });
+  const value = await parseDocument(
+    await readDocumentText({ file: '-', cwd: '/', stdin, signal: new AbortController().signal }),
+  );
   return value;
 }
 

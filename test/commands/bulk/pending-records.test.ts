@@ -225,7 +225,8 @@ describe('every list of records', () => {
       files: {},
       usesDataFlag: true,
     });
-    expect(listed.requests).toEqual(file.requests);
+    // A job of updates also reads the previous values.
+    expect(listed.requests).toEqual(file.requests.filter((sent) => field in sent));
     expect(listed.requests[0]?.[field]).toEqual(records);
   });
 });

@@ -118,7 +118,7 @@ describe('svc <command> --help', () => {
   it('explains endpoints and config in three lines', async () => {
     const [, details = ''] = ((await helpForPath(['webhooks'])) ?? '').split('\n\n');
     expect(details.split('\n').length).toBe(3);
-    expect(details).toMatch(/endpoints \(advanced webhooks\)[\s\S]*config \(basic webhooks, legacy\)/);
+    expect(details).toMatch(/use endpoints \(advanced webhooks\)[\s\S]*use config \(basic webhooks\)/);
     expect(reflow(details, 80)).toBe(details);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { localExport } from '../../../src/commands/local/export.ts';
 import { localImport } from '../../../src/commands/local/import.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
-import { createUserFolders } from '../../temporary-folder.ts';
+import { createTemporaryFolder, createUserFolders } from '../../temporary-folder.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 async function run(content: string, name = 'state.yaml', world: FakeContextOptions = {}) {
@@ -49,6 +49,30 @@ describe('svc local import', () => {
       { userId: 'u1', name: 'Ada Lovelace' },
     ]);
     expect(userData).toMatchObject([{ comments: [{ n: 1, on: true, none: null }] }]);
+  });
+
+  it('shows with --dry-run what would change, and writes nothing', async () => {
+    const folders = await createUserFolders();
+    const folder = { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' };
+    await run(JSON.stringify({ folders: [folder] }), 'state.json', { folders });
+    const before = await holds(folders);
+    const renamed = {
+      folders: [{ ...folder, folderName: 'Roadmap' }],
+      users: [{ organizationId: 'acme', userId: 'u1' }],
+    };
+    const options = { dryRun: true };
+    const { changes, ...counts } = JSON.parse(
+      (await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout(),
+    );
+    expect(counts).toMatchObject({ folders: 1, users: 1 });
+    expect(changes).toMatchObject([
+      { sign: '~', kind: 'folders', org: 'acme', id: 'plans', field: 'folderName', before: 'Plans', after: 'Roadmap' },
+      { sign: '+', kind: 'users', org: 'acme', id: 'u1', field: null },
+    ]);
+    const table = await run(JSON.stringify(renamed), 'b.json', { folders, options: { ...options, output: 'table' } });
+    expect(table.stdout()).toContain('~ folder plans (acme)\n    folderName: "Plans" → "Roadmap"\n+ user u1 (acme)\n');
+    expect(table.stdout()).toMatch(/\nPlan: 1 to create, 1 to update\n$/);
+    expect(await holds(folders)).toEqual(before);
   });
 
   it.each([
@@ -176,5 +200,66 @@ describe('svc local import rejects', () => {
       failure: 'usage',
       message: 'file not found: none.yaml',
     });
+  });
+});
+
+const SETTINGS = `svc: 1
+stack: acme-core
+vars: { hooks: https://hooks.example.com }
+config: { webhook: { useWebhookService: true, webhookServiceConfig: { authToken: { env: HOOK_TOKEN } } } }
+endpoints: [{ id: ep_1, uid: acme-core.billing, url: "\${hooks}/billing" }]
+organizations: [{ organizationId: acme }]
+users: { from: users.csv }
+environments: { staging: { vars: { hooks: https://staging.example.com } } }
+`;
+
+describe('svc local import of a settings file', () => {
+  const environment = { HOOK_TOKEN: 'hush-hush' };
+
+  async function importSettings(content: string, given: FakeContextOptions = {}, env?: string) {
+    const context = await fakeContext({ environment, ...given });
+    await writeFile(join(context.cwd, 'svc.yaml'), content);
+    await writeFile(join(context.cwd, 'users.csv'), 'userId,name\n0123,Ada\n');
+    const file = given.stdin === undefined ? 'svc.yaml' : '-';
+    await localImport(context, { arguments: [file], options: env === undefined ? {} : { env } });
+    return context;
+  }
+
+  it.each([
+    [undefined, 'https://hooks.example.com/billing'],
+    ['staging', 'https://staging.example.com/billing'],
+  ])('applies environment %s, and reads secrets and the file of users', async (env, url) => {
+    const folders = await createUserFolders();
+    await importSettings(SETTINGS, { folders }, env);
+    expect(await holds(folders)).toMatchObject({
+      config: { webhook: { webhookServiceConfig: { authToken: 'hush-hush' } } },
+      endpoints: [{ id: 'ep_1', uid: 'acme-core.billing', url }],
+      users: [{ organizationId: 'acme', userId: '0123', name: 'Ada' }],
+    });
+  });
+
+  it('reads stdin, flow style, and a folder', async () => {
+    for (const stdin of [SETTINGS, '{vars: {a: acme}, organizations: [{organizationId: "${a}"}]}']) {
+      const folders = await createUserFolders();
+      const { cwd } = await importSettings(SETTINGS, { folders, stdin, cwd: await createTemporaryFolder() });
+      expect(await holds(folders)).toMatchObject({ organizations: [{ organizationId: 'acme' }] });
+      await localImport(await fakeContext({ folders, environment, cwd }), { arguments: ['.'], options: {} });
+      expect(await holds(folders)).toMatchObject({ users: [{ name: 'Ada' }] });
+    }
+  });
+
+  it.each([
+    ['svc: 2', "svc.yaml:1:6: svc: expected 1, got '2'"],
+    [SETTINGS.replace('ep_1', 'ep_1, uidd: x'), "svc.yaml:5:25: endpoints[0].uidd: unknown field; did you mean 'uid'?"],
+    [SETTINGS.replace('HOOK_TOKEN', 'NONE'), 'authToken: the environment variable NONE is not set'],
+    ['svc: 1\ndocuments: [{organizationId: a, documentId: d, folderId: none}]', 'svc.yaml:2:58: '],
+    [SETTINGS.replace('users.csv', 'svc.yaml'), 'svc.yaml:1:1: '],
+  ])('refuses %j', async (content, message) => {
+    const folders = await createUserFolders();
+    await expect(importSettings(content, { folders })).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.stringContaining(message),
+    });
+    expect((await holds(folders))['endpoints']).toEqual([]);
   });
 });

@@ -29,6 +29,7 @@ describe('svc schema', () => {
   );
 
   it('prints YAML with -o yaml', async () => {
+    expect(JSON.parse(await schema(['settings']))).toMatchObject({ type: 'object', properties: { svc: { const: 1 } } });
     expect(await schema(['agents.get'], { options: { output: 'yaml' } })).toMatch(/^operation: agents.get\n/);
   });
 

@@ -158,6 +158,25 @@ describe('loadSettings', () => {
     ]);
   });
 
+  it('applies merge keys and aliases', async () => {
+    const text = `agents: [&a { id: x, url: "http://u", extra: 1 }]
+endpoints:
+  - { <<: *a, uid: a, id: e, extra: }
+`;
+    expect(await problemsOf(text)).toEqual([
+      'svc.yaml:3:30: endpoints[0].extra: unknown field; known: id, url, description, filterTypes, channels, disabled, rateLimit, uid, metadata, secret, createdAt, updatedAt',
+    ]);
+    const { settings } = await load(
+      'agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]',
+    );
+    expect(settings.declared.agents).toEqual([
+      { id: 'x', url: 1 },
+      { id: 'w', url: 2 },
+      { id: 'y', url: 1 },
+      { id: 'z', url: 1 },
+    ]);
+  });
+
   it('reads stdin, JSON, CRLF, a byte order mark, and UTF-16', async () => {
     const text = '{"svc": 1,\r\n\t"folders": [{"organizationId": "o", "folderId": "f"}]}\r\n';
     const expected = { folders: [{ organizationId: 'o', folderId: 'f' }] };
@@ -296,15 +315,20 @@ describe('loadSettings refuses', () => {
   ])('%s', async (marked, message) => {
     const before = marked.slice(0, marked.indexOf('▶'));
     const line = before.split('\n').length;
-    const position = `svc.yaml:${line}:${before.length - before.lastIndexOf('\n')}: `;
+    const column = before.length - before.lastIndexOf('\n');
     const text = marked.replace('▶', '');
-    for (const newline of ['\n', '\r\n']) {
-      const problems = await problemsOf(text.replaceAll('\n', newline));
-      const found = problems.find((problem) => problem.startsWith(position));
-      expect(found?.slice(position.length), problems.join('\n')).toEqual(
-        typeof message === 'string' ? message : expect.stringMatching(message),
-      );
-      expect(problems.join()).not.toContain('hush');
+    for (const above of ['', '# 界 😀 ${x}\n\n', '\ufeff# mark\n  # more\n \n']) {
+      for (const newline of ['\n', '\r\n']) {
+        const problems = await problemsOf(`${above}${text}`.replaceAll('\n', newline));
+        const places = (problem: string) =>
+          problem.replaceAll(/(svc\.yaml:)(\d+)/g, (_, name, at) => `${name}${at - above.split('\n').length + 1}`);
+        const position = `svc.yaml:${line}:${column}: `;
+        const found = problems.map(places).find((problem) => problem.startsWith(position));
+        expect(found?.slice(position.length), problems.join('\n')).toEqual(
+          typeof message === 'string' ? message : expect.stringMatching(message),
+        );
+        expect(problems.join()).not.toContain('hush');
+      }
     }
   });
 

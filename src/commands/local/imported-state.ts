@@ -1,0 +1,19 @@
+import type { State } from '../../catalog/state.ts';
+import type { SvcError } from '../../kernel/errors.ts';
+import { findingsError } from '../call/findings-error.ts';
+import type { Context } from '../context.ts';
+
+/** A state whose records are each valid by themselves. */
+export interface ImportedState {
+  /** The name of the file for messages. */
+  readonly name: string;
+  readonly state: State;
+  /** Formats the position of a value for messages. */
+  readonly positionOf: (path: readonly PropertyKey[]) => string;
+}
+
+export function createStateError(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
+  const hint = 'nothing was written; fix the file and import it again';
+  const found = { findings: problems, findingCount: problems.length };
+  return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });
+}

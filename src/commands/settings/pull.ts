@@ -1,0 +1,148 @@
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SvcError } from '../../kernel/errors.ts';
+import { localFileError, replaceFile } from '../../kernel/files.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { createSettings } from '../../settings/file/create-settings.ts';
+import { editSettings, type SettingsEdit } from '../../settings/file/edit-settings.ts';
+import type { ReadFile } from '../../settings/file/read-files.ts';
+import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
+import { findUnreadable, queryPulled, wasRead } from '../../settings/live/pulled-query.ts';
+import { toPulledConfigs, toPulledRecords } from '../../settings/live/pulled-records.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import type { Declared } from '../../settings/settings.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { withPrintedProblems } from '../plan/load-settings-file.ts';
+import { openEnvironment } from '../plan/open-environment.ts';
+import type { PullFlags } from './flags.ts';
+import { DEFAULT_FILE } from './prepare-plan.ts';
+
+/** Result of the command. */
+interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
+  readonly file: string;
+  readonly result: 'created' | 'updated' | 'unchanged';
+  /** Environment variables for the secrets of new configurations. */
+  readonly variables: readonly string[];
+  /** Differences that remain. */
+  readonly remaining: readonly string[];
+}
+
+/**
+ * Writes the live settings to a new file, or changes an existing file where it differs.
+ * @throws SvcError `bad_data` if the file is invalid or cannot be edited safely; nothing is written then
+ */
+export async function pullSettings(
+  context: Context,
+  { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>,
+): Promise<void> {
+  if (file === '-') throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
+  const content = await readExisting(context, file, options.env);
+  const profile = options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
+  const opened = openEnvironment(context, { environment: options.env, profile });
+  try {
+    const result = await pull(opened.context, file, content, options);
+    await report(opened.context, result);
+    // As text, the messages say all of it.
+    await (await opened.context.printer()).value(result, { renderText: () => '' });
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Reads the settings file; undefined if it does not exist. */
+async function readExisting(context: Context, file: string, environment: string | undefined) {
+  const { io, cwd, signal } = context;
+  const exists = await stat(resolve(cwd, file)).catch(() => undefined);
+  if (exists) {
+    const request = { file, environment, cwd, stdin: io.stdin.stream, signal };
+    return withPrintedProblems(context, file, () => readSettings(request));
+  }
+  if (environment === undefined) return undefined;
+  throw new SvcError('usage', `${file} does not exist, so it has no environment '${environment}'`);
+}
+
+async function pull(
+  context: Context,
+  file: string,
+  content: SettingsContent | undefined,
+  { env, org = [], only }: PullFlags,
+): Promise<PullResult> {
+  const declared = (content?.fields ?? {}) as Declared;
+  const { kinds, query } = queryPulled(declared, { orgs: org, only });
+  const live = await readLive(await context.client(), query);
+  const configs = toPulledConfigs(live);
+  const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
+  const newConfigs = content?.fields.config ? [] : [...configs.values()];
+  const found = {
+    file,
+    variables: newConfigs.flatMap(({ secretVariable }) => secretVariable ?? []),
+    remaining: findUnreadable(live, declared),
+  };
+  if (!content) {
+    const text = createSettings({ stack: await nameStack(context), configs, records });
+    await replaceFile(resolve(context.cwd, file), text, { mode: NEW_FILE_MODE });
+    const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
+    return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
+  }
+  const { texts, notes, ...counts } = editSettings({
+    ...{ content, environment: env, configs, records },
+    wasRead: (kind, record) => wasRead(live, kind, record),
+  });
+  for (const [edited, text] of texts) await writeEdited(edited, text);
+  return {
+    ...{ ...found, ...counts, remaining: [...found.remaining, ...notes] },
+    result: texts.size > 0 ? 'updated' : 'unchanged',
+  };
+}
+
+/** Permissions of a new file, which contains no secrets. */
+const NEW_FILE_MODE = 0o644;
+
+/** Returns the profile's name as the owner of endpoints. */
+async function nameStack(context: Context): Promise<string | undefined> {
+  if (context.options.local) return undefined;
+  const { profile } = await context.openSettings();
+  return profile?.value.replace(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+/**
+ * Replaces a file with its edited text.
+ * @throws SvcError `usage` if the file is not UTF-8 text, `local` if it changed after it was read
+ */
+async function writeEdited({ name, text: before, file }: ReadFile, text: string): Promise<void> {
+  if (!file) throw new SvcError('usage', `${name} cannot be edited`);
+  try {
+    const path = await realpath(file.path);
+    const bytes = await readFile(path);
+    const mark = bytes.subarray(0, MARK.length).equals(MARK) ? MARK.toString() : '';
+    if (!bytes.equals(Buffer.from(mark + before))) {
+      throw new SvcError('local', `${name} changed while svc was running, or is not UTF-8 text`, {
+        hint: 'nothing was written; save the file as UTF-8 text and run the command again',
+      });
+    }
+    await replaceFile(path, mark + text, { mode: (await stat(path)).mode & 0o777 });
+  } catch (error) {
+    throw localFileError('write', name, error);
+  }
+}
+
+/** Byte order mark of UTF-8. */
+const MARK = Buffer.from('\ufeff');
+
+async function report(context: Context, { file, result, variables, remaining, ...counts }: PullResult): Promise<void> {
+  for (const note of remaining) await context.warn(note);
+  if (counts.affected.length > 0) await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
+  const { changed, added, removed } = counts;
+  if (result === 'unchanged') await context.note(`${file} is unchanged`);
+  else if (result === 'created') await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);
+  else {
+    const values = formatNounCount(changed, 'value');
+    await context.note(
+      `Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`,
+    );
+  }
+  if (variables.length === 0) return;
+  await context.note(hint`secrets are never pulled: set ${variables.join(', ')} before ${step('inspect', 'plan')}`);
+}

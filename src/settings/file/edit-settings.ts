@@ -1,0 +1,334 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { diffRecords } from '../differ.ts';
+import type { ConfigName } from '../kinds.ts';
+import type { PulledFields, PulledList, PulledRecord } from '../live/pulled-records.ts';
+import { VariableUses } from './edit-variables.ts';
+import { identitiesOf } from './identity.ts';
+import type { ReadFile } from './read-files.ts';
+import { environmentsOf, type SettingsContent } from './read-settings.ts';
+import { TextEditor, UnsupportedEdit } from './text-editor.ts';
+import {
+  type Field,
+  fieldOf,
+  formatPlace,
+  type ListTree,
+  type MapTree,
+  type Place,
+  type SourceText,
+  toValue,
+  treeAt,
+} from './tree.ts';
+import { escapeTexts, escapeVariables } from './variables.ts';
+import { verifyEdit } from './verify-edit.ts';
+
+/** Live values to bring into a settings file. */
+export interface SettingsPull {
+  readonly content: SettingsContent;
+  readonly environment: string | undefined;
+  readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
+  /** The live records of each kind that was read. */
+  readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
+  /** Whether a declared record that does not exist was looked for. */
+  readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
+}
+
+/** The edited texts of settings files, and the number of changed values and records. */
+export interface SettingsEdit {
+  readonly texts: ReadonlyMap<ReadFile, string>;
+  readonly changed: number;
+  readonly added: number;
+  readonly removed: number;
+  /** Differences that remain, with their positions. */
+  readonly notes: readonly string[];
+  /** Other environments whose values changed. */
+  readonly affected: readonly string[];
+}
+
+type Path = readonly (string | number)[];
+
+/** A difference between a declared value and the live one. */
+interface ValueChange extends Located {
+  readonly value: unknown;
+  /** Counts the change, and sets the expected value. */
+  readonly expect: () => void;
+}
+
+interface Located {
+  readonly path: Path;
+  readonly place: Place;
+}
+
+interface TextChange extends ValueChange {
+  readonly value: string;
+}
+
+/** A change of a text that another value of a variable can express. */
+interface Proposal extends TextChange {
+  readonly variable: string;
+  readonly variableValue: string;
+}
+
+/**
+ * Edits settings files so that they declare the live values. Changes only values that are declared, adds live records, and
+ * removes records that do not exist. With an environment, live records are added to its overlay, but declared values change
+ * where they are declared, also for other environments.
+ * @throws SvcError `bad_data` if the edited text would not have exactly these values
+ */
+export function editSettings(pull: SettingsPull): SettingsEdit {
+  const edit = new SettingsEditor(pull);
+  edit.pullConfigs();
+  for (const [kind, records] of pull.records) edit.pullRecords(kind, records);
+  return edit.finish();
+}
+
+class SettingsEditor {
+  readonly #pull: SettingsPull;
+  readonly #editors = new Map<SourceText, TextEditor>();
+  readonly #variables: VariableUses;
+  /** The values that the edited file must have. */
+  readonly #expected: Record<string, unknown>;
+  /** The values to add to the file, or to the overlay of the environment. */
+  readonly #additions: Record<string, unknown> = {};
+  /** Whether other environments use the values outside of overlays, too. */
+  readonly #isShared: boolean;
+  /** Whether such values were changed. */
+  #changedShared = false;
+  /** Changes of texts that only another value of their variable can express. */
+  readonly #proposals: Proposal[] = [];
+  readonly #notes: string[] = [];
+  readonly #counts = { changed: 0, added: 0, removed: 0 };
+
+  constructor(pull: SettingsPull) {
+    this.#pull = pull;
+    const { tree } = pull.content;
+    this.#variables = new VariableUses(tree);
+    this.#expected = toValue(tree) as Record<string, unknown>;
+    this.#isShared = pull.environment !== undefined && environmentsOf(tree).length > 1;
+  }
+
+  pullConfigs(): void {
+    const { configs, content } = this.#pull;
+    const declared = fieldOf(content.tree, 'config')?.tree;
+    for (const [name, { fields, added }] of configs) {
+      const tree = fieldOf(declared, name)?.tree;
+      if (tree?.kind === 'map') this.#pullFields(tree, fields, ['config', name]);
+      else if (declared === undefined) {
+        setAt(this.#additions, ['config', name], added);
+        setAt(this.#expected, ['config', name], added);
+        this.#counts.added += 1;
+      }
+    }
+  }
+
+  pullRecords(kind: PulledList, records: readonly PulledRecord[]): void {
+    const declared = fieldOf(this.#pull.content.tree, kind)?.tree;
+    const items = declared?.kind === 'list' ? declared.items : [];
+    const find = matcherOf(kind, records);
+    const unmatched = new Set(records);
+    const removed = new Set<number>();
+    for (const [index, item] of items.entries()) {
+      const value = toValue(item) as PulledFields;
+      const live = find(value);
+      if (live) unmatched.delete(live);
+      if (live && item.kind === 'map') this.#pullFields(item, live.fields, [kind, index]);
+      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord({ place: item.place, path: [kind, index] }))
+        removed.add(index);
+    }
+    const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
+    const added = [...unmatched].map((record) => record.added);
+    if (added.length > 0) this.#additions[kind] = added;
+    if (added.length > 0 || declared) this.#expected[kind] = [...kept, ...added];
+    this.#counts.added += added.length;
+  }
+
+  finish(): SettingsEdit {
+    const { content, environment } = this.#pull;
+    for (const [variable, proposals] of Map.groupBy(this.#proposals, (proposal) => proposal.variable))
+      this.#changeVariable(variable, proposals);
+    const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
+    if (target?.kind === 'map') this.#addTo(target, this.#additions);
+    const texts = this.#applyEdits();
+    const mayAffectOthers = this.#changedShared;
+    const verified = verifyEdit({ content, environment, texts, expected: this.#expected, mayAffectOthers });
+    return { ...verified, ...this.#counts, notes: this.#notes };
+  }
+
+  #applyEdits(): ReadonlyMap<string, string> {
+    try {
+      return new Map([...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const));
+    } catch (error) {
+      if (!(error instanceof UnsupportedEdit)) throw error;
+      throw new SvcError('bad_data', `${this.#pull.content.name} cannot be edited: ${error.message}`, {
+        hint: 'nothing was written; write a new file and compare both',
+      });
+    }
+  }
+
+  #removeRecord(located: Located): boolean {
+    if (this.#isInherited(located.place)) return this.#note(located, 'not removed, because other environments use it');
+    if (!this.#try(located, (editor) => editor.remove(located.place.node))) return false;
+    this.#counts.removed += 1;
+    return true;
+  }
+
+  /** @param isNested whether every field can be read, so that a missing one is unset */
+  #pullFields(tree: MapTree, live: PulledFields, path: Path, isNested = path[0] === 'agents'): void {
+    for (const [name, field] of tree.fields) {
+      if (!isNested && !Object.hasOwn(live, name)) continue;
+      const [value, wanted] = [toValue(field.tree), Object.hasOwn(live, name) ? live[name] : undefined];
+      const at = [...path, name];
+      if (isObject(value) && (isReference(value) || isObject(wanted) || wanted === undefined)) {
+        if (field.tree.kind === 'map' && !isReference(value))
+          this.#pullFields(field.tree, isObject(wanted) ? wanted : {}, at, true);
+      } else if (diffRecords({ [name]: value }, { [name]: wanted }, { onlyDeclared: false }).length > 0)
+        this.#change(tree, field, at, value === true ? (wanted ?? false) : wanted);
+    }
+  }
+
+  /** Changes a declared value; removes it if `value` is undefined. */
+  #change(parent: MapTree, field: Field, path: Path, value: unknown): void {
+    const { key, tree } = field;
+    const change = { path, place: tree.place, value, expect: this.#expect(path, value) };
+    if (value === undefined && this.#isInherited(key))
+      this.#note(change, 'not removed, because other environments use it');
+    else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
+      this.#changeTemplate(tree.template, { ...change, value });
+    else if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
+  }
+
+  #write(parent: MapTree, { key, tree }: Field, path: Path, value: unknown): void {
+    const [name, editor] = [String(path.at(-1)), this.#editorOf(key)];
+    if (!this.#isAt(key, path)) {
+      // The field comes from an alias or a merge key. A field of the record itself takes precedence over a merged one.
+      if (value === undefined || !this.#isAt(parent.place, path.slice(0, -1)))
+        throw new UnsupportedEdit('it is declared through an alias');
+      this.#editorOf(parent.place).add(parent.place.node, escapeTexts(value), name);
+    } else if (value === undefined) editor.remove(key.node);
+    else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
+    else if (tree.kind === 'list' && Array.isArray(value) && 'items' in tree.place.node) editList(editor, tree, value);
+    else editor.replace(tree.place.node, escapeTexts(value));
+  }
+
+  #changeTemplate(template: string, change: TextChange): void {
+    const { place, value } = change;
+    const rewritten = this.#variables.rewrite(template, value);
+    const solution = rewritten === undefined ? this.#variables.solve(template, value) : undefined;
+    if (solution) this.#proposals.push({ ...change, ...solution });
+    else if (rewritten === undefined) this.#note(change, 'not changed, because it uses variables');
+    else if (this.#try(change, (editor) => editor.replace(place.node, rewritten))) change.expect();
+  }
+
+  /** Changes a variable if all texts that use it need the same value. */
+  #changeVariable(variable: string, proposals: readonly Proposal[]): void {
+    const [first] = proposals;
+    const isCommon =
+      proposals.length === this.#variables.countOf(variable) &&
+      proposals.every(({ variableValue }) => variableValue === first?.variableValue);
+    const place = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable)?.tree.place;
+    if (!first || !place || !isCommon) {
+      for (const proposal of proposals)
+        this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
+      return;
+    }
+    const text = escapeVariables(first.variableValue);
+    const path = ['vars', variable];
+    if (this.#try({ path, place }, (editor) => editor.replace(place.node, text)))
+      for (const { expect } of proposals) expect();
+  }
+
+  /** Adds configurations and records to the file, or to an overlay. */
+  #addTo({ place, fields }: MapTree, values: PulledFields): void {
+    for (const [name, value] of Object.entries(values)) {
+      const tree = fields.get(name)?.tree;
+      if (tree?.kind === 'list')
+        for (const record of listOf(value)) this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
+      else this.#editorOf(place).add(place.node, escapeTexts(value), name);
+    }
+  }
+
+  #editorOf({ source }: Place): TextEditor {
+    const editor = this.#editors.get(source) ?? new TextEditor(source);
+    this.#editors.set(source, editor);
+    return editor;
+  }
+
+  /** Whether a value is outside of the environment's overlay, and other environments use it, too. */
+  #isInherited(place: Place): boolean {
+    return this.#isShared && this.#editorOf(place).pathOf(place.node)[0] !== 'environments';
+  }
+
+  /** Whether a node is written where its path says, in the file or in an overlay, and not behind an alias. */
+  #isAt(place: Place, path: Path): boolean {
+    const written = this.#editorOf(place).pathOf(place.node);
+    const own = written[0] === 'environments' ? written.slice(2) : written;
+    return own.length === path.length && own.every((key, at) => typeof key === 'number' || key === path[at]);
+  }
+
+  #try(located: Located, change: (editor: TextEditor) => void): boolean {
+    try {
+      change(this.#editorOf(located.place));
+      this.#changedShared ||= this.#isInherited(located.place);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnsupportedEdit)) throw error;
+      return this.#note(located, `not changed, because ${error.message}`);
+    }
+  }
+
+  /** Returns a function that sets an expected value. The record is found now, because its index may change. */
+  #expect(path: Path, value: unknown): () => void {
+    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
+    return () => {
+      setAt(holder, path.slice(-1), value);
+      this.#counts.changed += 1;
+    };
+  }
+
+  #note({ place, path }: Located, problem: string): false {
+    this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)}: ${problem}`);
+    return false;
+  }
+}
+
+/** Creates a function that finds the entry with the identity of a record. */
+function matcherOf<Entry extends { readonly fields: PulledFields }>(kind: string, entries: Iterable<Entry>) {
+  const indexes = (identitiesOf(kind) ?? []).map((names) => {
+    const identityOf = (record: PulledFields) => JSON.stringify(names.map((name) => record[name] ?? null));
+    return { names, identityOf, entries: new Map(Array.from(entries, (entry) => [identityOf(entry.fields), entry])) };
+  });
+  return (record: PulledFields): Entry | undefined => {
+    const usable = indexes.filter(({ names }) => names.every((name) => (record[name] ?? undefined) !== undefined));
+    return usable
+      .map(({ identityOf, entries: known }) => known.get(identityOf(record)))
+      .find((entry) => entry !== undefined);
+  };
+}
+
+/** Adds the missing items to a list without an order, and removes the others. */
+function editList(editor: TextEditor, list: ListTree, wanted: readonly unknown[]): void {
+  const values = list.items.map(toValue);
+  for (const [index, item] of list.items.entries()) if (!wanted.includes(values[index])) editor.remove(item.place.node);
+  for (const value of wanted) if (!values.includes(value)) editor.add(list.place.node, escapeTexts(value));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isReference(value: object): boolean {
+  const [name, ...others] = Object.keys(value);
+  return others.length === 0 && (name === 'env' || name === 'file');
+}
+
+/** Sets a value at a path, or removes it if it is undefined. */
+function setAt(target: object, [head = '', ...rest]: Path, value: unknown): void {
+  if (rest.length === 0) {
+    if (value === undefined) Reflect.deleteProperty(target, head);
+    else Reflect.set(target, head, value);
+    return;
+  }
+  if (!Object.hasOwn(target, head)) Reflect.set(target, head, {});
+  setAt(Reflect.get(target, head), rest, value);
+}

@@ -1,0 +1,62 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import type { ReadFile } from './read-files.ts';
+import { environmentsOf, parseSettings, type SettingsContent } from './read-settings.ts';
+import { toValue } from './tree.ts';
+
+interface EditToVerify {
+  readonly content: SettingsContent;
+  readonly environment: string | undefined;
+  /** The new texts of files by name. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The values that the edited files must have for the environment. */
+  readonly expected: Readonly<Record<string, unknown>>;
+  /** Whether values of other environments may change, too. */
+  readonly mayAffectOthers: boolean;
+}
+
+/**
+ * Parses edited files again, and compares all of their values with the expected ones.
+ * @returns the files with new texts, and the other environments whose values changed
+ * @throws SvcError `bad_data` for any other difference
+ */
+export function verifyEdit({ content, environment, texts, expected, mayAffectOthers }: EditToVerify) {
+  const { name, files, tree } = content;
+  const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
+  const others = environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
+  const affected = others.filter((other) => valuesOf(name, files, other) !== valuesOf(name, edited, other));
+  const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
+  if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
+    throw new SvcError('bad_data', `${name} cannot be edited without changing other values`, {
+      hint: 'nothing was written; write a new file and compare both',
+    });
+  }
+  const changed = files.flatMap((file) => {
+    const text = texts.get(file.name) ?? file.text;
+    return text === file.text ? [] : [[file, text] as const];
+  });
+  return { texts: new Map(changed), affected };
+}
+
+/** Returns the values of files as one text; undefined if they are not valid. */
+function valuesOf(name: string, files: readonly ReadFile[], environment: string | undefined): string | undefined {
+  try {
+    return canonicalText(toValue(parseSettings(name, files, environment).tree));
+  } catch (error) {
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+}
+
+/** Formats values so that the same values in another order are equal, without the declarations that they come from. */
+function canonicalText(settings: unknown): string {
+  const { vars: _vars, environments: _environments, ...values } = Object(settings);
+  return JSON.stringify(sorted(values));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => JSON.stringify(sorted(item))).sort();
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([name, inner]) => [name, sorted(inner)] as const);
+  return fields.sort(([a], [b]) => (a < b ? -1 : 1));
+}

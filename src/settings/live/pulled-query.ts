@@ -1,0 +1,79 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { CONFIG_NAMES } from '../kinds.ts';
+import type { Declared } from '../settings.ts';
+import { queryDeclared } from './declared-query.ts';
+import type { LiveQuery, LiveRecords } from './live-records.ts';
+import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } from './pulled-records.ts';
+
+/** Selection of the records to pull. */
+export interface PullSelection {
+  /** Organizations whose folders and documents to pull, besides the declared ones. */
+  readonly orgs: readonly string[];
+  /** Kinds to pull (default: the declared ones, or else configurations and endpoints). */
+  readonly only: readonly string[] | undefined;
+}
+
+/**
+ * Returns the kinds to pull, and the query for their records.
+ * @throws SvcError `usage` for kinds that cannot be read, and for folders and documents without an organization
+ */
+export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
+  const unreadable = only?.find((kind) => !PULLED_KINDS.some((known) => known === kind));
+  if (unreadable) throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
+  const kinds = new Set(PULLED_KINDS.filter((kind) => only?.includes(kind) ?? isDefault(kind, declared, orgs)));
+  const { organizations = [], folders = [] } = declared;
+  const known = [...orgs, ...[...organizations, ...folders].map(({ organizationId }) => String(organizationId))];
+  const named = { folders: [...new Set(known)], documents: [...new Set(orgs)] };
+  for (const kind of ['folders', 'documents'] as const)
+    if (kinds.has(kind) && named[kind].length === 0)
+      throw new SvcError('usage', `${kind} need an organization`, { hint: 'add --org <id>' });
+  const { configs, documents, agents } = queryDeclared(declared);
+  const query: LiveQuery = {
+    configs: !kinds.has('config') ? [] : declared.config ? configs : CONFIG_NAMES,
+    endpoints: kinds.has('endpoints'),
+    folders: kinds.has('folders') ? named.folders : [],
+    documents: !kinds.has('documents')
+      ? []
+      : named.documents.map((organizationId) => {
+          const own = documents.find((query) => query.organizationId === organizationId);
+          return { organizationId, ids: 'all', folders: own?.folders ?? [] };
+        }),
+    agents: !kinds.has('agents') ? [] : only ? 'all' : agents,
+  };
+  return { kinds, query };
+}
+
+function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]): boolean {
+  if (kind === 'documents') return false;
+  if (kind === 'folders' && orgs.length > 0) return true;
+  const isEmpty = PULLED_KINDS.every((other) => declared[other] === undefined);
+  return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
+}
+
+/** Whether a declared record would have been found if it existed. */
+export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
+  switch (kind) {
+    case 'endpoints':
+      return live.endpoints?.records !== undefined;
+    case 'agents':
+      return live.agents.records !== undefined;
+    default:
+      return live[kind].get(String(organizationId))?.records !== undefined;
+  }
+}
+
+/** Lists the kinds that could not be read, with the reason. Without advanced webhooks, there are no endpoints to read. */
+export function findUnreadable(live: LiveRecords, declared: Declared): readonly string[] {
+  const endpoints = live.endpoints?.problem;
+  const hasNone = endpoints?.failure === 'failed_precondition' && declared.endpoints === undefined;
+  const named = (name: string, readings: ReadonlyMap<string, { readonly problem?: SvcError | undefined }>) =>
+    [...readings].map(([key, { problem }]) => [`${name} ${key}`, problem] as const);
+  const readings = [
+    ...named('config', live.configs),
+    ['endpoints', hasNone ? undefined : endpoints] as const,
+    ...named('folders of', live.folders),
+    ...named('documents of', live.documents),
+    ['agents', live.agents.problem] as const,
+  ];
+  return readings.flatMap(([name, problem]) => (problem ? [`${name} could not be read: ${problem.message}`] : []));
+}

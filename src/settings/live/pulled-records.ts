@@ -1,0 +1,118 @@
+import { shapeOf } from '../../catalog/introspect.ts';
+import { settingsSchema } from '../../catalog/settings.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { isUnset } from '../differ.ts';
+import { CONFIGS, type ConfigName } from '../kinds.ts';
+import type { Kind } from '../settings.ts';
+import type { LiveRecord, LiveRecords } from './live-records.ts';
+
+/** Kinds of records that can be read back, and so pulled. */
+export const PULLED_KINDS = [
+  'config',
+  'folders',
+  'documents',
+  'agents',
+  'endpoints',
+] as const satisfies readonly Kind[];
+export type PulledKind = (typeof PULLED_KINDS)[number];
+export type PulledList = Exclude<PulledKind, 'config'>;
+
+/** Fields of a live record in the form of a settings file. An unset field is undefined, and a secret is a reference. */
+export type PulledFields = Readonly<Record<string, unknown>>;
+
+/** A live record. */
+export interface PulledRecord {
+  /** Fields to compare with a declared record. Other fields cannot be read. */
+  readonly fields: PulledFields;
+  /** The record to add to a file that does not declare it. */
+  readonly added: PulledFields;
+  /** Environment variable that the added record needs for its secret. */
+  readonly secretVariable?: string;
+}
+
+const ENDPOINT_FIELDS = ['uid', 'id', 'url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit'];
+
+/** Returns the live records of each list. */
+export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, readonly PulledRecord[]> {
+  const each = (byOrganization: LiveRecords['folders'], convert: (org: string, record: LiveRecord) => PulledRecord) =>
+    [...byOrganization].flatMap(([org, { records }]) => [...(records?.values() ?? [])].map((one) => convert(org, one)));
+  return new Map<PulledList, readonly PulledRecord[]>([
+    ['folders', each(live.folders, toFolder)],
+    ['documents', each(live.documents, toDocument)],
+    ['agents', [...(live.agents.records?.values() ?? [])].map(toAgent)],
+    // The service lists the newest endpoint first.
+    ['endpoints', (live.endpoints?.records ?? []).map(toEndpoint).toReversed()],
+  ]);
+}
+
+/** Returns the live configurations. */
+export function toPulledConfigs(live: LiveRecords): ReadonlyMap<ConfigName, PulledRecord> {
+  const readings = [...live.configs].flatMap(([name, { records }]) => (records ? [[name, records] as const] : []));
+  return new Map(readings.map(([name, record]) => [name, toConfig(name, record)]));
+}
+
+function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
+  const { nested, secret } = CONFIGS[name];
+  const schemas = shapeOf(shapeOf(shapeOf(settingsSchema)['config'] ?? settingsSchema)[name] ?? settingsSchema);
+  const fields = pickFields(record, Object.keys(schemas));
+  const inner = nested && schemas[nested];
+  if (!inner) return { fields, added: withoutUnset(fields) };
+  const stored = isObject(record[nested]) ? record[nested] : {};
+  const innerFields: Record<string, unknown> = pickFields(stored, Object.keys(shapeOf(inner)));
+  const secretVariable = isUnset(stored[secret]) ? undefined : nameSecretVariable(name, secret);
+  if (secretVariable !== undefined) innerFields[secret] = { env: secretVariable };
+  const all = { ...fields, [nested]: innerFields };
+  const valid = Object.entries(innerFields).filter(([field, value]) => shapeOf(inner)[field]?.safeParse(value).success);
+  const added = withoutUnset({ ...all, [nested]: Object.fromEntries(valid) });
+  return { fields: all, added, ...(secretVariable !== undefined && { secretVariable }) };
+}
+
+/** Names the environment variable of a secret: `SVC_WEBHOOK_AUTH_TOKEN`. */
+function nameSecretVariable(config: ConfigName, field: string): string {
+  return `SVC_${config}_${field}`.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}
+
+function toAgent(record: LiveRecord): PulledRecord {
+  const { apiKey: _key, authToken: _token, ...added } = withoutUnset(record);
+  return { fields: record, added };
+}
+
+function toEndpoint(record: LiveRecord): PulledRecord {
+  const fields = pickFields(record, ENDPOINT_FIELDS);
+  const { id, ...others } = withoutUnset(fields);
+  return { fields, added: 'uid' in others ? others : { id, ...others } };
+}
+
+function toFolder(organizationId: string, record: LiveRecord): PulledRecord {
+  const { folderId, folderName, parentFolderId = 'root', accessType, inheritAccessFromParent } = record;
+  const own = { accessType: inheritAccessFromParent === true ? undefined : accessType };
+  const names = { organizationId, folderId, folderName };
+  const parent = parentFolderId === 'root' ? {} : { parentFolderId };
+  return {
+    fields: { ...names, parentFolderId, ...own, inheritAccessFromParent },
+    added: withoutUnset({ ...names, ...parent, ...own }),
+  };
+}
+
+function toDocument(organizationId: string, record: LiveRecord): PulledRecord {
+  const { documentId = record['id'], documentName, disabled, accessType, folderId } = record;
+  const fields = { organizationId, documentId, documentName, disabled, accessType };
+  return {
+    fields: { ...fields, ...(folderId !== undefined && { folderId }) },
+    added: withoutUnset({ organizationId, documentId, documentName }),
+  };
+}
+
+function pickFields(record: LiveRecord, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, record[name] ?? undefined]));
+}
+
+/** Removes the fields that are not set. Switches that are off are kept. */
+function withoutUnset(record: PulledFields): PulledFields {
+  const set = Object.entries(record).flatMap(([name, value]) => {
+    const inner = isObject(value) ? withoutUnset(value) : value;
+    const isEmpty = isObject(inner) ? Object.keys(inner).length === 0 : inner !== false && isUnset(inner);
+    return isEmpty ? [] : [[name, inner] as const];
+  });
+  return Object.fromEntries(set);
+}

@@ -1,0 +1,83 @@
+import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
+
+const TOKEN = 'pull-secret-91c4-7d1f';
+const LIVE = `svc: 1
+stack: acme
+config:
+  advancedWebhooks: { isEnabled: true }
+  webhook: { useWebhookService: true, webhookServiceConfig: { authToken: { env: TOKEN }, triggers: { comment.add: true } } }
+organizations: [{ organizationId: acme }]
+endpoints:
+  - { uid: acme.one, url: "https://x.example/one" }
+  - { id: ep_2, url: "https://x.example/two", filterTypes: [comment.add], rateLimit: 5 }
+folders:
+  - { organizationId: acme, folderId: plans, folderName: "Plans $\${x}" }
+  - { organizationId: acme, folderId: q3, folderName: Q3, parentFolderId: plans, accessType: restricted }
+documents: [{ organizationId: acme, documentId: d1, documentName: One, folderId: q3 }]
+`;
+
+async function newLocalUser() {
+  const user = await newUserInProcess();
+  const at = (name: string) => join(user.home, name);
+  const env = { ...user.env, TOKEN, SVC_WEBHOOK_AUTH_TOKEN: TOKEN };
+  const svc = (...words: readonly string[]) => user.svc(words, { env });
+  await writeFile(at('live.yaml'), LIVE);
+  expect(await svc('local', 'import', 'live.yaml')).toMatchObject({ code: 0 });
+  return { at, svc, read: (name: string) => readFile(at(name), 'utf8') };
+}
+
+describe('svc pull', () => {
+  it('writes a file that matches the live service, and later only changes what differs', async () => {
+    const { at, svc, read } = await newLocalUser();
+    const created = await svc('pull', '--local', '--org', 'acme', '-o', 'json');
+    expect(created, created.stderr).toMatchObject({ code: 0 });
+    expect(JSON.parse(created.stdout)).toMatchObject({ result: 'created', variables: ['SVC_WEBHOOK_AUTH_TOKEN'] });
+    expect((await stat(at('svc.yaml'))).mode & 0o777).toBe(0o644);
+    const text = await read('svc.yaml');
+    expect(text).not.toContain(TOKEN);
+    expect(text).toContain('  - uid: acme.one\n    url: https://x.example/one\n    disabled: false\n');
+    expect(text).toContain('    folderName: Q3\n    parentFolderId: plans\n    accessType: restricted\n');
+    expect(await svc('plan', '--local', '--exit-code')).toMatchObject({ code: 0 });
+
+    const edited = `\ufeff# ours\r\n${text.replaceAll('\n', '\r\n').replace('rateLimit: 5', "'rateLimit': 5 # slow")}# end`;
+    await writeFile(at('real.yaml'), edited);
+    await chmod(at('real.yaml'), 0o600);
+    await symlink(at('real.yaml'), at('link.yaml'));
+    const change = ['webhooks', 'endpoints', 'update', '--local', 'ep_2'];
+    expect(await svc(...change, '--rate-limit', '7', '--filter-type', 'comment.delete')).toMatchObject({ code: 0 });
+    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({ code: 20 });
+    const updated = await svc('pull', 'link.yaml', '--local');
+    expect(updated.stderr).toBe('Updated link.yaml: 2 values changed, 0 records added, 0 removed\n');
+    expect(await read('real.yaml')).toBe(edited.replace(': 5', ': 7').replace('- comment.add', '- comment.delete'));
+    expect((await stat(at('real.yaml'))).mode & 0o777).toBe(0o600);
+    const { mtimeMs } = await stat(at('real.yaml'));
+    expect((await svc('pull', 'link.yaml', '--local')).stderr).toBe('link.yaml is unchanged\n');
+    expect((await stat(at('real.yaml'))).mtimeMs).toBe(mtimeMs);
+    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({ code: 0 });
+  });
+
+  it('selects kinds, and names those that it cannot pull', async () => {
+    const { svc, read } = await newLocalUser();
+    const pull = async (file: string, ...words: readonly string[]) => {
+      const run = await svc('pull', file, '--local', ...words);
+      expect(run, run.stderr).toMatchObject({ code: 0 });
+      return read(file);
+    };
+    expect(await pull('d.yaml', '--only', 'documents', '--org', 'acme')).toBe(
+      'svc: 1\ndocuments:\n  - organizationId: acme\n    documentId: d1\n    documentName: One\n',
+    );
+    expect(await pull('f.yaml', '--only', 'folders', '--org', 'acme')).toMatch(/^svc: 1\nfolders:\n(?!.*endpoints)/s);
+    expect(await pull('c.yaml')).not.toContain('folders');
+    for (const [words, code, message] of [
+      [['--only', 'users'], 2, '--only users: users cannot be read back'],
+      [['--only', 'documents'], 2, 'documents need an organization'],
+      [['--env', 'prod'], 2, "none.yaml does not exist, so it has no environment 'prod'"],
+    ] as const) {
+      const run = await svc('pull', 'none.yaml', '--local', ...words);
+      expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(message)]);
+    }
+  });
+});

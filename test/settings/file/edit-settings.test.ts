@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { editSettings } from '../../../src/settings/file/edit-settings.ts';
+import { parseSettings } from '../../../src/settings/file/read-settings.ts';
+import { endpoint, folder, pull, readWorld, type World } from './pulled-world.ts';
+
+describe('editing a settings file', () => {
+  it.each<[string, string, World, string]>([
+    [
+      'replaces values in their own style, and keeps comments',
+      `# top
+endpoints: # all of them
+  - uid: a   # first
+    url: "https://x.example/old"   # moved
+    description: 'it''s'
+    disabled: true
+    rateLimit: 5 # slow
+  # second
+  - { url: https://x.example/b, uid: b } # flow
+`,
+      { endpoints: [endpoint('b'), endpoint('a', { description: "it's new", rateLimit: 7 })] },
+      `# top
+endpoints: # all of them
+  - uid: a   # first
+    url: "https://x.example/a"   # moved
+    description: 'it''s new'
+    disabled: false
+    rateLimit: 7 # slow
+  # second
+  - { url: https://x.example/b, uid: b } # flow
+`,
+    ],
+    [
+      'adds and removes records, in the style of the last one',
+      `endpoints:
+- { uid: gone, url: http://gone }   # gone
+# keep me
+- { uid: b, url: https://x.example/b }
+- { uid: gone2,
+    url: http://gone }
+
+folders: []
+stack: s
+`,
+      {
+        endpoints: [endpoint('c', { description: 'y: z', filterTypes: ['x', 'z'] }), endpoint('b')],
+        folders: [folder('f')],
+      },
+      `endpoints:
+# keep me
+- { uid: b, url: https://x.example/b }
+- { uid: c, url: https://x.example/c, description: "y: z", filterTypes: [x, z], disabled: false }
+
+folders: [{ organizationId: o, folderId: f, folderName: f }]
+stack: s
+`,
+    ],
+    [
+      'adds records to a block list, and kinds at the end',
+      'svc: 1\r\nendpoints:\r\n    -   uid: a\r\n        url: https://x.example/a\r\n# end\r\n',
+      {
+        endpoints: [endpoint('b'), endpoint('a')],
+        folders: [folder('f', { folderName: '007', inheritAccessFromParent: false })],
+      },
+      'svc: 1\r\nendpoints:\r\n    -   uid: a\r\n        url: https://x.example/a\r\n    - uid: b\r\n      url: https://x.example/b\r\n      disabled: false\r\nfolders:\r\n  - organizationId: o\r\n    folderId: f\r\n    folderName: "007"\r\n    accessType: public\r\n# end\r\n',
+    ],
+    [
+      'removes all records',
+      'endpoints: # none left\n  - uid: a\n    url: http://a\n  - uid: b\n    url: http://b\nstack: s\n',
+      { endpoints: [] },
+      'endpoints: [] # none left\nstack: s\n',
+    ],
+    [
+      'replaces all records',
+      'endpoints:\n  - uid: a\n    url: http://a\n# end',
+      { endpoints: [endpoint('b')] },
+      'endpoints:\n  - uid: b\n    url: https://x.example/b\n    disabled: false\n# end',
+    ],
+    [
+      'removes fields that are not set, and changes lists item by item',
+      `endpoints:
+  - description: gone
+    uid: a
+    url: https://x.example/a
+    filterTypes:
+      - one # 1
+      - two # 2
+      - three
+  - { channels: [p, "q", r], description: gone, uid: b, url: https://x.example/b }
+  - { uid: c, rateLimit: 5, url: https://x.example/c, description: gone }
+folders:
+  - organizationId: o
+    folderId: f
+    accessType: public
+`,
+      {
+        endpoints: [
+          endpoint('c'),
+          endpoint('b', { channels: ['q', 's'] }),
+          endpoint('a', { filterTypes: ['four', 'three', 'one'] }),
+        ],
+        folders: [folder('f')],
+      },
+      `endpoints:
+  - uid: a
+    url: https://x.example/a
+    filterTypes:
+      - one # 1
+      - three
+      - four
+  - { channels: ["q", s], uid: b, url: https://x.example/b }
+  - { uid: c, url: https://x.example/c }
+folders:
+  - organizationId: o
+    folderId: f
+`,
+    ],
+    [
+      'edits JSON',
+      '{\n\t"endpoints": [\n\t\t{"uid": "a", "url": "http://a"}\n\t]\n}',
+      { endpoints: [endpoint('b'), endpoint('a')] },
+      '{\n\t"endpoints": [\n\t\t{"uid": "a", "url": "https://x.example/a"}, { "uid": "b", "url": "https://x.example/b", "disabled": false }\n\t]\n}',
+    ],
+    [
+      'changes only declared fields of configurations, and never secrets',
+      `config:
+  webhook:
+    useWebhookService: false
+    webhookServiceConfig:
+      authToken: { env: T }
+      rawNotificationUrl: https://x.example/\${a}
+      triggers: { comment.add: true, comment.delete: false, gone: true }
+vars: { a: b }
+`.replace('https://x.example/${a}', '"https://x.example/${a}"'),
+      {
+        configs: {
+          webhook: {
+            useWebhookService: true,
+            webhookServiceConfig: {
+              ...{ authToken: '****', rawNotificationUrl: 'https://y.example/b?${c}', encodeData: true },
+              triggers: { 'comment.add': true, 'comment.delete': true, other: true },
+            },
+          },
+          email: { useEmailService: true, emailServiceConfig: {} },
+        },
+      },
+      `config:
+  webhook:
+    useWebhookService: true
+    webhookServiceConfig:
+      authToken: { env: T }
+      rawNotificationUrl: "https://y.example/\${a}?$\${c}"
+      triggers: { comment.add: true, comment.delete: true, gone: false }
+vars: { a: b }
+`,
+    ],
+    [
+      'matches by ID, and renames',
+      'endpoints: [{ id: ep_a, url: http://a }]',
+      { endpoints: [endpoint('b', { id: 'ep_b', uid: null }), endpoint('a')] },
+      'endpoints: [{ id: ep_a, url: https://x.example/a }, { id: ep_b, url: https://x.example/b, disabled: false }]',
+    ],
+    [
+      'overrides merged fields, and replaces aliases',
+      'agents: [&d { id: x, url: &u http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n  - uid: b\n    url: *u\n',
+      { endpoints: [endpoint('b'), endpoint('a', { id: 'x' })] },
+      'agents: [&d { id: x, url: &u http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n    url: https://x.example/a\n  - uid: b\n    url: https://x.example/b\n',
+    ],
+    [
+      'rewrites text in blocks',
+      'endpoints:\n  - uid: a\n    description: >-\n      some\n      text\n    url: https://x.example/a\n',
+      { endpoints: [endpoint('a', { description: 'one\ntwo\u0085' })] },
+      'endpoints:\n  - uid: a\n    description: "one\\ntwo\\u0085"\n    url: https://x.example/a\n',
+    ],
+  ])('%s', (_, text, world, expected) => {
+    const edited = pull(text, world);
+    expect(edited.text).toBe(expected);
+    expect(edited.notes).toEqual([]);
+    expect(pull(edited.text, world).text).toBe(edited.text);
+  });
+});
+
+describe('editing a settings file with variables', () => {
+  const file = (hooks: string, rest = '') =>
+    `vars: { hooks: ${hooks} }\nendpoints:\n  - { uid: a, url: "\${hooks}/a" }\n  - { uid: b, url: "\${hooks}/b" }\n${rest}`;
+  const at = (host: string) => ({
+    endpoints: ['b', 'a'].map((uid) => endpoint(uid, { url: `https://${host}.example/${uid}` })),
+  });
+
+  it('changes a variable if all texts agree', () => {
+    expect(pull(file('https://x.example'), at('new'))).toEqual({
+      text: file('https://new.example'),
+      notes: [],
+      affected: [],
+    });
+  });
+
+  it('leaves texts alone if another text needs the old value', () => {
+    const given = file('https://x.example', 'stack: "x"\nfolders: [{ organizationId: o, folderId: "${hooks}" }]\n');
+    expect(pull(given, at('new'))).toEqual({
+      text: given,
+      notes: [
+        'svc.yaml:3:20: endpoints[0].url: not changed, because other values use ${hooks}, too',
+        'svc.yaml:4:20: endpoints[1].url: not changed, because other values use ${hooks}, too',
+      ],
+      affected: [],
+    });
+  });
+
+  it('changes the variable of the environment', () => {
+    const environments = (url: string) => `environments: { s: { vars: { hooks: ${url} } }, p: { profile: p } }\n`;
+    const given = file('https://x.example', environments('https://s.example'));
+    const expected = file('https://x.example', environments('https://new.example'));
+    expect(pull(given, at('new'), 's')).toEqual({ text: expected, notes: [], affected: [] });
+    const own = pull(given, at('new'), 'p');
+    expect(own.text).toBe(given.replace('https://x.example', 'https://new.example'));
+    expect(own.affected).toEqual([]);
+  });
+});
+
+describe('editing a settings file for one environment', () => {
+  const file = `endpoints:
+  - { uid: a, url: https://x.example/a, filterTypes: [one] } # base
+  - { uid: b, url: https://x.example/b }
+config:
+  webhook: { useWebhookService: true }
+environments:
+  staging:
+    profile: s # overlay
+    endpoints:
+      - uid: a
+        disabled: true
+  prod: {}
+`;
+  const webhook = { useWebhookService: true, webhookServiceConfig: {} };
+
+  it('changes the overlay where it has the value', () => {
+    const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['one'] })] };
+    expect(pull(file, world, 'staging').text).toBe(file.replace('disabled: true', 'disabled: false'));
+  });
+
+  it('changes values where they are declared, and adds records to the overlay', () => {
+    const world = {
+      configs: { webhook: { ...webhook, useWebhookService: false } },
+      endpoints: [
+        endpoint('c'),
+        endpoint('b', { url: 'http://b' }),
+        endpoint('a', { filterTypes: ['two'], disabled: true }),
+      ],
+    };
+    const edited = pull(file, world, 'staging');
+    expect(edited).toEqual({
+      text: file
+        .replace('[one]', '[two]')
+        .replace('https://x.example/b', 'http://b')
+        .replace('useWebhookService: true', 'useWebhookService: false')
+        .replace(
+          '        disabled: true\n',
+          '        disabled: true\n      - uid: c\n        url: https://x.example/c\n        disabled: false\n',
+        ),
+      notes: [],
+      affected: ['prod'],
+    });
+    expect(pull(edited.text, world, 'staging').text).toBe(edited.text);
+    const onProduction = pull(file, { endpoints: [...world.endpoints, endpoint('d')] }, 'prod');
+    expect(onProduction.text).toContain(
+      '  prod: { endpoints: [{ uid: d, url: https://x.example/d, disabled: false }, { uid: c',
+    );
+  });
+
+  it('leaves removed values alone that other environments use', () => {
+    const world = { endpoints: [endpoint('a', { disabled: true })] };
+    expect(pull(file, world, 'staging')).toEqual({
+      text: file,
+      notes: [
+        'svc.yaml:2:54: endpoints[0].filterTypes: not removed, because other environments use it',
+        'svc.yaml:3:5: endpoints[1]: not removed, because other environments use it',
+      ],
+      affected: [],
+    });
+  });
+
+  it('changes the file if there is no other environment', () => {
+    const own = file.replace('  prod: {}\n', '');
+    const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })] };
+    expect(pull(own, world, 'staging').text).toBe(own.replace('[one]', '[two]'));
+  });
+});
+
+it('edits the files of a folder where they declare the values', () => {
+  const files = [
+    { name: 'a.yaml', folder: '/', text: 'svc: 1 # a\nendpoints:\n  - { uid: a, url: http://a }\n' },
+    { name: 'b.yaml', folder: '/', text: 'endpoints:\n  - { uid: b, url: http://b }\n  - { uid: c, url: http://c }\n' },
+    { name: 'c.yaml', folder: '/', text: 'stack: c\n' },
+  ];
+  const { configs, records } = readWorld({ endpoints: [endpoint('d'), endpoint('b'), endpoint('a')] });
+  const content = parseSettings('settings', files, undefined);
+  const { texts, ...counts } = editSettings({ configs, records, content, environment: undefined, wasRead: () => true });
+  expect(counts).toEqual({ changed: 2, added: 1, removed: 1, notes: [], affected: [] });
+  expect([...texts].map(([{ name }, text]) => [name, text])).toEqual([
+    [
+      'a.yaml',
+      'svc: 1 # a\nendpoints:\n  - { uid: a, url: https://x.example/a }\n  - { uid: d, url: https://x.example/d, disabled: false }\n',
+    ],
+    ['b.yaml', 'endpoints:\n  - { uid: b, url: https://x.example/b }\n'],
+  ]);
+});

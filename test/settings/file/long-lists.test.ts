@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { cutLongLists } from '../../../src/settings/file/long-lists.ts';
+import { parseSettings, SettingsError } from '../../../src/settings/file/read-settings.ts';
+
+/** Makes a file long enough to be cut. */
+const PADDING = `# ${'x'.repeat(600_000)}\n`;
+
+const parse = (text: string) => parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined).fields;
+
+function parseCut(text: string) {
+  const cut = cutLongLists(text);
+  return cut && { ...parse(cut.text), ...cut.lists };
+}
+
+const name = fc.oneof(
+  { weight: 40, arbitrary: fc.constantFrom('Plans', 'Road map', 'v1.2-beta', '第三') },
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'Plans',
+    'true',
+    'null',
+    '~',
+    'a: b',
+    'a #b',
+    "it's",
+    '"q"',
+    '12',
+    '1e5',
+    '第三',
+    'x, y',
+    '{z}',
+    '- a',
+    '${v}',
+    '$${v}',
+    '',
+  ),
+);
+const folders = fc
+  .uniqueArray(
+    fc.record({ folderId: fc.stringMatching(/^[a-z][\w.-]{1,8}$/), folderName: name, own: fc.option(fc.boolean()) }),
+    {
+      selector: ({ folderId }) => folderId,
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map((records) =>
+    records.map(({ own, ...record }) => ({
+      organizationId: 'acme',
+      ...record,
+      ...(own !== null && { inheritAccessFromParent: own }),
+    })),
+  );
+const documents = fc
+  .uniqueArray(fc.stringMatching(/^[a-z][\w.-]{1,8}$/))
+  .map((ids) => ids.map((documentId) => ({ organizationId: 'acme', documentId })));
+
+/** Writes a file in one of the usual forms. */
+const FORMS: Readonly<Record<string, (lists: { folders: readonly object[]; documents: readonly object[] }) => string>> =
+  {
+    block: (lists) => PADDING + stringify({ svc: 1, ...lists, stack: 'acme' }),
+    flow: (lists) =>
+      `${PADDING}svc: 1\n${Object.entries(lists)
+        .map(
+          ([kind, records]) =>
+            `${kind}:\n${records.map((record) => `- ${stringify(record, { collectionStyle: 'flow', lineWidth: 0 })}`).join('')}`,
+        )
+        .join('')}stack: acme\n`,
+    json: (lists) => JSON.stringify({ svc: 1, ...lists, stack: 'a'.repeat(600_000) }),
+  };
+
+it.each(Object.keys(FORMS))('reads lists in %s form as a complete reading does, or not at all', (form) => {
+  let cuts = 0;
+  fc.assert(
+    fc.property(folders, documents, (folderRecords, documentRecords) => {
+      const text = FORMS[form]?.({ folders: folderRecords, documents: documentRecords }) ?? '';
+      const cut = attempt(() => parseCut(text));
+      if (cut === undefined) return;
+      cuts += 1;
+      expect(cut).toEqual(attempt(() => parse(text)));
+    }),
+    { numRuns: 50 },
+  );
+  expect(cuts).toBeGreaterThan(5);
+});
+
+/** Returns the problems instead of throwing them. */
+function attempt(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+const record = (id: string, rest = '') => `  - { organizationId: acme, folderId: ${id}${rest} }\n`;
+
+it.each([
+  ['a duplicate', `folders:\n${record('a')}${record('a')}`],
+  ['a cycle', `folders:\n${record('a', ', parentFolderId: b')}${record('b', ', parentFolderId: a')}`],
+  ['an unknown field', `folders:\n${record('a', ', colour: red')}`],
+  ['a number', `folders:\n${record('a', ', folderName: 12')}`],
+  ['a variable', `vars: { v: x }\nfolders:\n${record('a', `, folderName: "\${v}"`)}`],
+  ['an escape', `folders:\n${record('a', String.raw`, folderName: "\u0041"`)}`],
+  ['an anchor', `folders:\n${record('&x a')}`],
+  ['an environment', `folders:\n${record('a')}environments:\n  prod:\n    folders:\n${record('a')}`],
+  ['a text of several lines', `folders:\n  - organizationId: acme\n    folderId: a\n    folderName: |\n      x\n`],
+  ['the same list twice', `folders:\n${record('a')}folders:\n${record('b')}`],
+])('leaves a file with %s to the complete reading', (_, text) => {
+  expect(cutLongLists(PADDING + text)).toBeUndefined();
+});
+
+it('keeps the lines of everything else', () => {
+  const text = `${PADDING}folders:\n${record('a')}\n  # a comment\n${record('b')}stack: acme\nconfig: { email: { x: 1 } }\n`;
+  const cut = cutLongLists(text);
+  expect(cut?.lists.folders?.map(({ folderId }) => folderId)).toEqual(['a', 'b']);
+  expect(attempt(() => parse(cut?.text ?? ''))).toEqual([
+    expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field'),
+  ]);
+  expect(attempt(() => parse(text))).toEqual([expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field')]);
+});
+
+it('does not cut short files', () => {
+  expect(cutLongLists(`folders:\n${record('a')}`)).toBeUndefined();
+});

@@ -1,0 +1,272 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSettings } from '../../../src/settings/file/create-settings.ts';
+import { toValue } from '../../../src/settings/file/tree.ts';
+import type { LiveRecord } from '../../../src/settings/live/live-records.ts';
+import { endpoint, folder, parse, pull, readWorld, type World } from './pulled-world.ts';
+
+const nasty = fc.constantFrom(
+  ...[
+    "it's",
+    'a: b',
+    '# no',
+    'x #y',
+    'ünï 界 😀',
+    '${x}',
+    '$${x}',
+    '$',
+    'yes',
+    'null',
+    '0123',
+    '1e3',
+    ' lead',
+    'tail ',
+  ],
+  ...[
+    '\ttab',
+    '- a',
+    '[a',
+    '{a',
+    '"q"',
+    'back\\slash',
+    '*a',
+    '&a',
+    '!a',
+    '|',
+    '>',
+    '%a',
+    '@a',
+    '`a',
+    '---',
+    '...',
+    ':',
+    'a:',
+    '<<',
+    '~',
+    '=',
+  ],
+);
+const text = fc
+  .oneof(nasty, fc.string({ unit: 'binary', maxLength: 8 }), fc.string({ maxLength: 12 }))
+  .filter((value) => value !== '');
+const word = fc.stringMatching(/^[A-Za-z0-9._-]{1,6}$/);
+const words = fc.option(fc.uniqueArray(word, { minLength: 1, maxLength: 3 }));
+const url = fc.tuple(fc.constantFrom('https://x.example', 'http://y.example:80'), word).map((parts) => parts.join('/'));
+
+const endpoints = fc
+  .uniqueArray(
+    fc.tuple(
+      word.filter((uid) => !uid.startsWith('ep_')),
+      fc.boolean(),
+    ),
+    { maxLength: 5, selector: ([uid]) => uid },
+  )
+  .chain((ids) =>
+    fc.tuple(
+      ...ids.map(([uid, hasUid]) =>
+        fc
+          .record({
+            url,
+            description: fc.option(text),
+            filterTypes: words,
+            channels: words,
+            disabled: fc.boolean(),
+            rateLimit: fc.option(fc.integer({ min: 1, max: 9 })),
+          })
+          .map((fields) => endpoint(hasUid ? uid : null, { ...fields, id: `ep_${uid}` })),
+      ),
+    ),
+  );
+const folders = fc
+  .uniqueArray(text, { maxLength: 4 })
+  .chain((ids) =>
+    fc.tuple(
+      ...ids
+        .filter((id) => id !== 'root')
+        .map((id) =>
+          fc.record({ folderName: text, inheritAccessFromParent: fc.boolean() }).map((fields) => folder(id, fields)),
+        ),
+    ),
+  );
+const triggers = fc.dictionary(fc.constantFrom('comment.add', 'comment.delete', 'x'), fc.boolean(), {
+  noNullPrototype: true,
+});
+const configs = fc.record({
+  webhook: fc.record({
+    useWebhookService: fc.boolean(),
+    webhookServiceConfig: fc.record({
+      rawNotificationUrl: fc.option(url, { nil: '' }),
+      publicKey: text,
+      triggers,
+      authToken: fc.constantFrom('', '****'),
+    }),
+  }),
+  advancedWebhooks: fc.record({ isEnabled: fc.boolean(), encodeData: fc.boolean(), publicKey: fc.constant('') }),
+});
+const world: fc.Arbitrary<World> = fc.record({ endpoints, folders, configs });
+
+/** Returns the values of a file, without secrets and without fields that are not set. */
+function valuesOf(file: string) {
+  const {
+    config,
+    endpoints: list = [],
+    folders: tree = [],
+  } = toValue(parse(file).tree) as Readonly<Record<string, readonly LiveRecord[]>>;
+  return {
+    config,
+    endpoints: new Map(list.map((one) => [one['uid'] ?? one['id'], one])),
+    folders: new Map(tree.map((one) => [one['folderId'], one])),
+  };
+}
+
+const isSet = (value: unknown) => value !== null && value !== '' && value !== undefined;
+
+describe('a pulled file', () => {
+  it('has exactly the live values', () => {
+    fc.assert(
+      fc.property(world, (live) => {
+        const file = createSettings({ stack: 'acme', ...readWorld(live) });
+        const found = valuesOf(file);
+        for (const { createdAt, updatedAt, id, ...fields } of live.endpoints ?? []) {
+          const wanted = Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
+          expect(found.endpoints.get(fields['uid'] ?? id)).toEqual(isSet(fields['uid']) ? wanted : { id, ...wanted });
+        }
+        for (const { folderId, folderName, accessType, inheritAccessFromParent } of live.folders ?? [])
+          expect(found.folders.get(folderId)).toEqual({
+            organizationId: 'o',
+            folderId,
+            folderName,
+            ...(!inheritAccessFromParent && { accessType }),
+          });
+        expect([found.endpoints.size, found.folders.size]).toEqual([live.endpoints?.length, live.folders?.length]);
+        const { authToken, rawNotificationUrl, publicKey, triggers } = Object(
+          live.configs?.webhook?.['webhookServiceConfig'],
+        );
+        expect(Object(found.config)['webhook'].webhookServiceConfig).toEqual({
+          ...{
+            publicKey,
+            ...(rawNotificationUrl && { rawNotificationUrl }),
+            ...(Object.keys(triggers).length > 0 && { triggers }),
+          },
+          ...(authToken && { authToken: { env: 'SVC_WEBHOOK_AUTH_TOKEN' } }),
+        });
+        expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it('follows any change of the live records, and is then unchanged', () => {
+    fc.assert(
+      fc.property(world, world, fc.constantFrom('\n', '\r\n'), (before, after, newline) => {
+        const file = createSettings({ stack: undefined, ...readWorld(before) }).replaceAll('\n', newline);
+        const edited = pull(file, after);
+        expect(edited.notes).toEqual([]);
+        expect(pull(edited.text, after)).toEqual(edited);
+        const keys = valuesOf(edited.text).endpoints;
+        expect(keys.size).toBe(after.endpoints?.length);
+        for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
+        expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
+      }),
+      { numRuns: 120 },
+    );
+  });
+});
+
+type Style = 'plain' | 'single' | 'double';
+
+/** Writes a text in a style, if the style can express it. */
+function write(value: unknown, style: Style): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const escaped = value.replaceAll('${', () => '$${');
+  if (style === 'plain' && /^[a-z]+$/.test(value) && !['yes', 'null'].includes(value)) return value;
+  if (style === 'single' && /^[ -~]*$/.test(value)) return `'${escaped.replaceAll("'", "''")}'`;
+  return JSON.stringify(escaped).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const fieldsOfFile = fc.record({
+  url: fc.tuple(url, fc.constantFrom<Style>('single', 'double')),
+  description: fc.tuple(text, fc.constantFrom<Style>('plain', 'single', 'double')),
+  disabled: fc.tuple(fc.boolean(), fc.constant<Style>('plain')),
+  rateLimit: fc.tuple(fc.integer({ min: 1, max: 9 }), fc.constant<Style>('plain')),
+});
+const change = fc.record(
+  { url, description: text, disabled: fc.boolean(), rateLimit: fc.integer({ min: 1, max: 9 }) },
+  { requiredKeys: [] },
+);
+const styledRecord = fc.record({
+  fields: fieldsOfFile,
+  change,
+  isFlow: fc.boolean(),
+  comment: fc.constantFrom('', ' # c', '   #  "${c}" \'', '\t# tab'),
+  above: fc.constantFrom('', '# above: [', '\n', '   # indented'),
+  keys: fc.shuffledSubarray(['url', 'description', 'disabled', 'rateLimit'], { minLength: 4 }),
+});
+
+/** A line of a file, and the fields of an endpoint whose values it contains. */
+interface Line {
+  readonly text: string;
+  readonly fields: readonly string[];
+}
+
+describe('an edited file', () => {
+  it('changes only the lines of changed values', () => {
+    fc.assert(
+      fc.property(
+        fc.array(styledRecord, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        (records, newline, endsWithNewline) => {
+          const lines: Line[] = [
+            { text: '# top', fields: [] },
+            { text: 'endpoints:   # all', fields: [] },
+          ];
+          for (const [index, { fields, isFlow, comment, above, keys }] of records.entries()) {
+            for (const part of above.split('\n')) if (above !== '') lines.push({ text: part, fields: [] });
+            const pairs = keys.map(
+              (key) =>
+                [
+                  `${index}.${key}`,
+                  `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`,
+                ] as const,
+            );
+            if (isFlow)
+              lines.push({
+                text: `  - { uid: u${index}, ${pairs.map(([, pair]) => pair).join(',  ')} }${comment}`,
+                fields: pairs.map(([key]) => key),
+              });
+            else {
+              lines.push({ text: `  -  uid: u${index}${comment}`, fields: [] });
+              for (const [key, pair] of pairs) lines.push({ text: `     ${pair}${comment}`, fields: [key] });
+            }
+          }
+          lines.push({ text: 'stack: s # last', fields: [] });
+          const file = lines.map((line) => line.text).join(newline) + (endsWithNewline ? newline : '');
+          const live = records.map(({ fields, change: changed }, index) => {
+            const values = Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]));
+            return { values, wanted: { ...values, ...changed }, uid: `u${index}` };
+          });
+          const edited = pull(file, { endpoints: live.map(({ uid, wanted }) => endpoint(uid, wanted)) });
+          expect(edited.notes).toEqual([]);
+          const differing = new Set(
+            live.flatMap(({ values, wanted }, index) =>
+              Object.keys(wanted)
+                .filter((name) => values[name] !== (wanted as Readonly<Record<string, unknown>>)[name])
+                .map((name) => `${index}.${name}`),
+            ),
+          );
+          const after = edited.text.split(newline);
+          expect(after.length).toBe(file.split(newline).length);
+          for (const [at, line] of lines.entries())
+            if (!line.fields.some((field) => differing.has(field))) expect(after[at]).toBe(line.text);
+          const found = valuesOf(edited.text).endpoints;
+          for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
