@@ -1,14 +1,10 @@
 import { UNICODE_GLYPHS } from './glyphs.ts';
 import { isAscii, type Measure, truncateText } from './width.ts';
 
+const DEFAULT_ELLIPSIS = UNICODE_GLYPHS.ellipsis;
+
 /** Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and of overlong words. */
-export function wrap(
-  text: string,
-  width: number,
-  measure: Measure,
-  maxLines: number,
-  ellipsis = UNICODE_GLYPHS.ellipsis,
-): string[] {
+export function wrap(text: string, width: number, measure: Measure, maxLines: number, ellipsis = DEFAULT_ELLIPSIS) {
   const lines: string[] = [];
   let rest = text;
   while (lines.length < maxLines - 1 && measure(rest) > width) {

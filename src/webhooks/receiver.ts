@@ -55,12 +55,8 @@ export async function startReceiver(options: ReceiverOptions) {
   const buffered = { bytes: 0 };
   const serve = (exchange: Exchange) => {
     const bound = server.address() as AddressInfo | null;
-    handleRequest(exchange, {
-      ...options,
-      limits,
-      buffered,
-      isLoopback: isLoopbackAddress(bound?.address ?? ''),
-    }).catch((error: unknown) => {
+    const isLoopback = isLoopbackAddress(bound?.address ?? '');
+    handleRequest(exchange, { ...options, limits, buffered, isLoopback }).catch((error: unknown) => {
       options.onError(error);
       sendResponse(exchange.response, { status: 500, text: 'the listener failed' });
     });
@@ -134,11 +130,8 @@ function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
 }
 
 /** Reads the body and counts it as buffered. Resolves with a response if the body is too large, or `undefined` if the sender disconnected. */
-function readBody(
-  request: IncomingMessage,
-  { limits, buffered }: Pick<RequestContext, 'limits' | 'buffered'>,
-): Promise<Buffer | ReceiverResponse | undefined> {
-  return new Promise((resolve) => {
+function readBody(request: IncomingMessage, { limits, buffered }: RequestContext) {
+  return new Promise<Buffer | ReceiverResponse | undefined>((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const stop = (result: ReceiverResponse | undefined) => {
