@@ -47,10 +47,7 @@ export interface ResultShape {
 }
 
 export interface Printer {
-  /**
-   * Prints the records of a list, page by page if the format allows.
-   * @throws SvcError `usage`, before any output, if no record of the first page has a selected field
-   */
+  /** Prints page by page if the format allows. @throws SvcError `usage` if no record of the first page has a selected field */
   records(pages: AsyncIterable<readonly unknown[]>, shape: ResultShape): Promise<void>;
   /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
   value(value: unknown, shape: ResultShape): Promise<void>;

@@ -9,10 +9,7 @@ export function wrap(text: string, width: number, measure: Measure, maxLines: nu
   return lines.map((line) => truncateText(line, width, measure, ellipsis));
 }
 
-/**
- * Wraps a text to any number of lines without splitting words, so that a value can be copied even if it is wider than a
- * line, or if the width is not positive. In prose, breaks scripts without spaces between any two characters.
- */
+/** Never splits words, so that values can be copied. In prose, breaks scripts without spaces between any two characters. */
 export function wrapWords(text: string, width: number, measure: Measure, isProse = false, maxLines = Infinity) {
   const lines: string[] = [];
   let rest = text;

@@ -9,10 +9,7 @@ import { nodeExecutable } from '../kernel/process.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
-/**
- * Performs the calls in order. Returns the secret or null for each `get`, and null for the others.
- * @throws KeychainError if a call fails, or all calls together exceed the timeout
- */
+/** Returns the secret or null for each `get`, and null for other calls. @throws KeychainError, also after the timeout */
 export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (string | null)[]>;
 
 /** Thrown when the keychain fails. The message completes "the keychain": `did not respond within 3 s`. */

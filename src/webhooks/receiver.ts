@@ -45,11 +45,7 @@ const DEFAULT_LIMITS: ReceiverLimits = {
 /** Time for a rejected sender to read the response, in milliseconds. */
 const CLOSE_DELAY = 1_000;
 
-/**
- * Starts a server that receives POST requests. Rejects requests that are too large, too slow, or for another host,
- * without calling `handle`.
- * @throws SvcError `local` if the address is not available
- */
+/** Rejects requests that are too large, too slow, or for another host. @throws SvcError `local` if the address is in use */
 export async function startReceiver(options: ReceiverOptions) {
   const { address, limits = DEFAULT_LIMITS } = options;
   const buffered = { bytes: 0 };

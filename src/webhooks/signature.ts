@@ -59,11 +59,7 @@ export function withNewSignature<Request extends Signable>(request: Request, sec
   return { ...request, headers };
 }
 
-/**
- * Verifies that one of the secrets signed the delivery, and that its timestamp is close to `now` (milliseconds). Uses the
- * headers and the body exactly as received.
- * @throws SvcError `bad_data` if a secret is invalid. The message does not contain the secret.
- */
+/** Checks the signatures and the timestamp; `now` is in milliseconds. @throws SvcError `bad_data`, without the secret */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
   const parts = readSignedParts(delivery.headers);

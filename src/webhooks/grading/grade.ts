@@ -27,10 +27,7 @@ const RECOVERY_TIMEOUT = 5_000;
 const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 
-/**
- * Runs each case against a receiver, in sequence. If the receiver does not recover after a case, skips the remaining cases.
- * @throws SvcError `unreachable` if the receiver does not respond to the first case
- */
+/** Skips the remaining cases after a crash. @throws SvcError `unreachable` if the receiver does not respond to the first case */
 export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies: GradingDependencies) {
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
