@@ -58,8 +58,8 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     const opened = await openJobContext(context, description.target);
     try {
       if (description.operation === APPLY) {
-        if (context.options.dryRun)
-          throw new SvcError('usage', '--dry-run does not apply to a job that applies a plan');
+        if (context.options.dryRun || Object.keys(throughput).length > 0)
+          throw new SvcError('usage', 'a job that applies a plan is resumed without --dry-run and throughput flags');
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
