@@ -66,7 +66,6 @@ async function deliverToAll(token: string, destinations: readonly Pick<TokenDest
   return failures;
 }
 
-/** Prints the response. With `--quiet`, prints only the token. */
 async function printToken({ context, token, answer }: TokenDelivery): Promise<void> {
   const { quiet, envelope } = context.options;
   const printer = await context.printer();

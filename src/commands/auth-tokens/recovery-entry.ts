@@ -84,7 +84,6 @@ function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
   return hint`reset it again with ${stepForService(flags, ensureStep(apiKey))}`;
 }
 
-/** Returns flags that select the service of a record. Uses the current flags if they select it. */
 async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
   const { place, profile, caFile } = record;
   if (place === EMBEDDED_SERVICE) return { local: true };

@@ -12,7 +12,6 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 import { createCallChecks } from './calls.ts';
 import type { Check, DoctorFinding } from './check.ts';
 import { formatChecklist } from './checklist.ts';
-import type { DoctorFlags } from './flags.ts';
 import { createFolderChecks } from './folders.ts';
 import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
@@ -20,7 +19,10 @@ import { createProfileChecks } from './profile.ts';
 import { type NamedResult, runChecks } from './run-checks.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(context: Context, { options }: Invocation<DoctorFlags>): Promise<void> {
+export async function doctorCommand(
+  context: Context,
+  { options }: Invocation<{ readonly org?: string | undefined }>,
+): Promise<void> {
   if (context.options.dryRun) {
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
       hint: 'run it without --dry-run',

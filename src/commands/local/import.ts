@@ -1,6 +1,5 @@
 import type { State } from '../../catalog/state.ts';
-import { exportState } from '../../service/state/export.ts';
-import { importState } from '../../service/state/import.ts';
+import { exportState, importState } from '../../service/state/transfer.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { collectDeclaredRecords as collectRecords, compareRecords } from '../../settings/compare.ts';
 import type { Context } from '../context.ts';

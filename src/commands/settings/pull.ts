@@ -44,7 +44,8 @@ export async function pullSettings(
   try {
     const result = await pull(opened.context, file, content, options);
     await report(opened.context, result);
-    await (await opened.context.printer()).value(result, {});
+    // As text, the messages say all of it.
+    await (await opened.context.printer()).value(result, { renderText: () => '' });
   } finally {
     await opened.close();
   }

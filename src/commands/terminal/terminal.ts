@@ -5,18 +5,15 @@ import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output
 import type { ProgressStyle } from '../../output/progress.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 
-/** Whether prompts are possible. Requires a terminal for stdin and stderr, and neither CI nor `--no-input`. */
 export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** Selects the style of progress: a bar if the terminal can redraw lines and the user does not prefer plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
-/** Whether to avoid redrawing, for a screen reader or a terminal that can't move its cursor. */
 export function prefersPlainText({ environment }: Pick<Context, 'environment'>): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
@@ -46,7 +43,6 @@ export function toTerminalText(
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-/** Selects the appearance of tables. On a terminal, the format is for people; otherwise, it is stable for scripts. */
 export function createDisplayOptions(
   { io, environment, clock }: ProcessEnvironment,
   { time }: GlobalOptions,

@@ -87,7 +87,6 @@ const PLAIN_STYLE: DrawingStyle = {
   access: new Map(),
 };
 
-/** Draws a line per folder: its access, name, ID, and number of subfolders. Escapes text from the service. */
 function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;

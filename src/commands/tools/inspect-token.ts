@@ -13,7 +13,6 @@ export async function inspectTokenCommand(context: Context, { arguments: [given 
   await context.warn('the signature is not verified: anyone can create such a token');
 }
 
-/** Claims that are shown in another form. */
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
 
 const COLUMNS: readonly Column[] = [

@@ -58,7 +58,6 @@ export const folders: HandlersOf<'folders'> = {
 
 type FolderQuery = z.output<Operations['folders.list']['input']>;
 
-/** Lists all folders of an organization, or a folder with its subfolders. */
 async function listFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   call: KeyCall,
   { organizationId, folderId, maxDepth = 1 }: FolderQuery,

@@ -19,7 +19,6 @@ export async function loadScope(context: Omit<StateScope, 'organizations'>): Pro
   return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
 }
 
-/** Creates the organizations of a state that do not exist. Returns the new scope. */
 export async function createMissingOrganizations(scope: StateScope, state: State): Promise<StateScope> {
   const { database, apiKey, now, organizations } = scope;
   const named = new Set(

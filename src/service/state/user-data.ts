@@ -61,7 +61,6 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Replaces a user's lists with the lists in the record. */
 async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {
