@@ -40,7 +40,7 @@ it('one file configures two services; a change by hand is found, planned, revert
   for (const environment of ['staging', 'prod']) {
     const plan = await svc('plan', '--env', environment);
     expect(plan, plan.stderr).toMatchObject({ code: 0 });
-    expect(plan.stdout).toContain('16 triggers of webhook are switched on by the first enable');
+    expect(plan.stdout).toContain('17 triggers of webhook are switched on by the first enable');
     expect(plan.stdout).not.toContain(TOKEN);
     const applied = await svc('apply', '--env', environment, '--yes');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
