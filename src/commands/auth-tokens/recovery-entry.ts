@@ -16,15 +16,7 @@ import { currentService, findOldToken } from './known-token.ts';
 import { probeToken, probeUntilSettled } from './probe.ts';
 import { ensureStep } from './reset-errors.ts';
 
-/**
- * State of a recovery record.
- * - `kept`: the record contains the new token.
- * - `running`: the reset is in progress.
- * - `unknown`: the token may have been replaced.
- * - `lost`: the token was replaced, but the new token is lost.
- * - `not_applied`: the token was not replaced and still works.
- * - `damaged`: the file is not a readable record.
- */
+/** State of a recovery record. `describeNextStep` explains each state. */
 type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
