@@ -12,8 +12,7 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { optionalProperty } from '../option-values.ts';
 import { type ServiceFlags, stepForService } from '../service-flags.ts';
-import { currentService, findOldToken } from './known-token.ts';
-import { probeToken, probeUntilSettled } from './probe.ts';
+import { currentService, findOldToken, probeToken, probeUntilSettled } from './known-token.ts';
 import { ensureStep } from './reset-errors.ts';
 
 /** State of a recovery record. `describeNextStep` explains each state. */
