@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { defineOperation, type InputProblem, type Parent } from './define.ts';
 import { accessRole, flag, id, withRules } from './fields.ts';
 
-/** A user's access to one organization, folder, or document. */
 export const accessResource = withRules(
   z
     .looseObject({

@@ -8,13 +8,11 @@ export function listResultFields({ output, records, columns = [] }: Operation): 
   return [...new Set([...columns.map(({ field }) => field), ...(result ? listFieldPaths(elementOrSelf(result)) : [])])];
 }
 
-/** Returns the schema of an array's elements, or the schema itself. */
 function elementOrSelf(declared: z.ZodType): z.ZodType {
   const { schema } = unwrap(declared);
   return definitionOf(schema).element ?? schema;
 }
 
-/** Lists an object's fields, and the paths of fields in nested objects: `owner.email`. */
 function listFieldPaths(declared: z.ZodType, depth = 2): readonly string[] {
   const { shape } = definitionOf(unwrap(declared).schema);
   if (shape === undefined || depth === 0) return [];

@@ -76,7 +76,6 @@ const usersFile = z.strictObject({
 const list = <Record extends z.ZodType>(describes: string, record: Record) =>
   z.array(record).optional().describe(describes);
 
-/** Data that only `svc local import` uses. */
 const content = {
   activities: list('activities, for svc local import', activities),
   agentGroups: list('groups of agents, for svc local import', agentGroups),

@@ -1,5 +1,5 @@
-import { type Clock, monotonicNow } from '../kernel/clock.ts';
-import type { CallEvent } from './call-event.ts';
+import { monotonicNow } from '../kernel/clock.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { SendFailure } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
@@ -9,25 +9,14 @@ const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
-/** Rate-limit pauses of one service, shared by the svc processes on this machine. */
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;
   /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
   pauseUntil(untilEpoch: number): void;
 }
 
-interface RateLimiterOptions {
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Total milliseconds that all pauses may take. */
-  readonly maxWait: number;
-  readonly signal: AbortSignal | undefined;
-  readonly observe: ((event: CallEvent) => void) | undefined;
-  readonly shared: SharedRateLimit | undefined;
-}
-
-/** Creates a limiter for every attempt of every call. A rate limit pauses all of them. */
-export function createRateLimiter({ clock, random, maxWait, signal, observe, shared }: RateLimiterOptions) {
+export function createRateLimiter(options: ClientOptions) {
+  const { clock, random = Math.random, maxWait, signal, observe, sharedRateLimit: shared } = options;
   const slowStart = new SlowStart();
   let remainingWait = maxWait;
   const monotonic = () => monotonicNow(clock);

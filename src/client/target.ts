@@ -7,7 +7,6 @@ interface CredentialSource {
   readonly token: string;
 }
 
-/** The service to call, and the credentials for it. */
 export interface Target {
   readonly baseUrl: string;
   readonly headerPrefix: string;
@@ -48,7 +47,6 @@ export function findBaseUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Describes why a text is not a valid header prefix; `undefined` if it is valid. */
 export function findHeaderPrefixProblem(text: string): string | undefined {
   return /^[a-z0-9-]+$/i.test(text) ? undefined : 'a header prefix may contain only letters, digits, and hyphens';
 }

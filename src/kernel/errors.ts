@@ -74,19 +74,11 @@ export class SvcError extends Error {
   }
 
   /** Returns a copy with another message or hint. Keeps the failure, status, cause, and stack. */
-  reworded({
-    message = this.message,
-    hint = this.#hint,
-  }: {
-    message?: string;
-    hint?: string | Hint | undefined;
-  }): SvcError {
+  reworded(change: { readonly message?: string; readonly hint?: string | Hint | undefined }): SvcError {
+    const { message = this.message, hint = this.#hint } = change;
     const { cause, status, retryable, retries, stack } = this;
-    const copy = new SvcError(this.failure, message, {
-      ...{ cause, retryable },
-      ...(hint && { hint }),
-      ...(status && { status }),
-    });
+    const detail = { cause, retryable, ...(hint && { hint }), ...(status && { status }) };
+    const copy = new SvcError(this.failure, message, detail);
     return Object.assign(copy, { retries, stack });
   }
 }

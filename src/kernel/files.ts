@@ -18,7 +18,8 @@ export async function createFolder(path: string, mode = 0o777, createOne: Create
       await createOne(path, { mode });
       return true;
     } catch (error) {
-      if (await isFolder(path)) return false;
+      const stats = await stat(path).catch(() => undefined);
+      if (stats?.isDirectory()) return false;
       if (systemErrorCode(error) !== 'ENOENT' || parent === path) throw error;
       if (hasParent) throw new Error(`folders cannot be created in ${parent}`, { cause: error });
     }
@@ -29,13 +30,6 @@ export async function createFolder(path: string, mode = 0o777, createOne: Create
 }
 
 type CreateOneFolder = (path: string, options: { readonly mode: number }) => Promise<unknown>;
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-}
 
 /** Creates a folder and its parents with access for the owner only (0700). Restricts an existing folder. */
 export async function createPrivateFolder(path: string): Promise<void> {
@@ -98,7 +92,8 @@ export interface ReplaceFileOptions {
  * @throws SvcError `local` with the path
  */
 export async function replaceFile(path: string, text: string, options: ReplaceFileOptions = {}): Promise<void> {
-  const { write = writePrivateFile, mode = 0o600, durable = true } = options;
+  const { mode = 0o600, durable = true } = options;
+  const { write = (staged, content) => writeFile(staged, content, { flag: 'wx', mode: 0o600 }) } = options;
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
@@ -127,10 +122,6 @@ export async function removeStagedFiles(path: string): Promise<void> {
 }
 
 const STAGING_SUFFIX = '.staged-';
-
-async function writePrivateFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx', mode: 0o600 });
-}
 
 async function flushAndVerify(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');

@@ -14,7 +14,6 @@ export interface ProgressState {
   readonly inFlight?: number;
 }
 
-/** The reason for a wait, and its remaining milliseconds. */
 export interface Countdown {
   readonly remaining: number;
   readonly reason: string;

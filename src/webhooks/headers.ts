@@ -49,10 +49,8 @@ export function withoutHeaders(list: HeaderList, names: readonly string[]): Head
   return list.filter(([name]) => !names.includes(name.toLowerCase()));
 }
 
-/** Names of headers that carry a credential, in addition to general names of secrets. */
 const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication)?(?:[-_]|$)|key$/;
 
-/** Names of keys that are identifiers, not credentials. */
 const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
 /** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */

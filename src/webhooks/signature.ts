@@ -30,7 +30,6 @@ export const TIMESTAMP_TOLERANCE = 5 * 60;
 
 const SECRET_PREFIX = 'whsec_';
 
-/** Creates a signing secret in the Standard Webhooks format, with 24 random bytes. */
 export function createSigningSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(24).toString('base64')}`;
 }
@@ -105,7 +104,7 @@ function readSignedParts(headers: Headers) {
   return { id, timestamp, signatures };
 }
 
-function reject(reason: string): Verification {
+export function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 
