@@ -58,10 +58,6 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
     workspaceId: profile.workspaceId ?? null,
     org: profile.org ?? null,
     protected: profile.protected === true,
-    secrets: secretLocationsOf(profile),
+    secrets: [...new Set(Object.values(profile.secrets ?? {}))].sort().join(', ') || null,
   };
-}
-
-function secretLocationsOf({ secrets = {} }: Profile): string | null {
-  return [...new Set(Object.values(secrets))].sort().join(', ') || null;
 }

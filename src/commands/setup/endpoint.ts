@@ -72,7 +72,8 @@ async function planEndpoint(
   let asked = await askForEndpoint(context, subject, given, number);
   const lastQuestion = yes ? '' : number('Create this endpoint?');
   for (;;) {
-    const data = withoutMissing({ ...asked, uid: asked['uid'] ?? generated['uid'] });
+    const all = Object.entries({ ...asked, uid: asked['uid'] ?? generated['uid'] });
+    const data = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     checkInput(context, ENTRY, operation, data, 'usage');
     const command = commandLineOf(createEquivalentStep(context, asked, invocation));
     await showPlan(context, { data, isEnabled: service.isEnabled, command });
@@ -82,10 +83,6 @@ async function planEndpoint(
 }
 
 const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
-
-function withoutMissing(data: Data): Data {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
-}
 
 async function showPlan(
   context: Context,

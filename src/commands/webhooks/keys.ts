@@ -8,10 +8,8 @@ import type { Context } from '../context.ts';
 import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';
 
-type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
-
 export async function readVerificationSecrets(
-  { secretFile: paths = [], authTokenFile: tokenFile }: VerificationFlags,
+  { secretFile: paths = [], authTokenFile: tokenFile }: Pick<ListenFlags, 'secretFile' | 'authTokenFile'>,
   signal: AbortSignal,
 ): Promise<VerificationSecrets> {
   const secrets = await Promise.all(paths.map((path) => readSigningSecret(path, signal)));

@@ -4,13 +4,15 @@ import { BATCH_SIZE } from '../../bulk/pace.ts';
 import type { SentRecord } from '../ledger.ts';
 import type { PlannedWrite } from '../plan.ts';
 import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
+import { ValueRecord } from './planned-records.ts';
 
 /** A user of a file as a record to send. Its index is its position among the sent users. */
-export class UserRecord implements BulkRecord {
+export class UserRecord extends ValueRecord implements BulkRecord {
   readonly index: number;
   readonly #user: FileUser;
 
   constructor(user: FileUser, index: number) {
+    super();
     this.index = index;
     this.#user = user;
   }
@@ -34,18 +36,6 @@ export class UserRecord implements BulkRecord {
   /** The ledger's record of the user. */
   get sent(): SentRecord {
     return toSentUser(this.#user);
-  }
-
-  get json(): string {
-    return JSON.stringify(this.value);
-  }
-
-  get text(): string {
-    return this.json;
-  }
-
-  get jsonLine(): string {
-    return this.json;
   }
 }
 

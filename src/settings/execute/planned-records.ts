@@ -4,19 +4,9 @@ import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { PlannedItem } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 
-/** An item of a plan as a record to send. Its index is its position among all items of the plan. */
-export class PlannedRecord implements BulkRecord {
-  readonly id: string;
-  readonly index: number;
-  readonly line = null;
-  readonly value: unknown;
-
-  /** @param data the item's data with its secrets */
-  constructor({ key }: PlannedItem, data: PlannedItem['data'], index: number, fields: BulkFields | undefined) {
-    this.id = fields ? String(data[fields.id]) : parseRecordKey(key).id;
-    this.index = index;
-    this.value = fields?.bareIds ? this.id : data;
-  }
+/** A record that is sent as the JSON of its value. */
+export abstract class ValueRecord {
+  abstract readonly value: unknown;
 
   get json(): string {
     return JSON.stringify(this.value);
@@ -28,6 +18,22 @@ export class PlannedRecord implements BulkRecord {
 
   get jsonLine(): string {
     return this.json;
+  }
+}
+
+/** An item of a plan as a record to send. Its index is its position among all items of the plan. */
+export class PlannedRecord extends ValueRecord implements BulkRecord {
+  readonly id: string;
+  readonly index: number;
+  readonly line = null;
+  readonly value: unknown;
+
+  /** @param data the item's data with its secrets */
+  constructor({ key }: PlannedItem, data: PlannedItem['data'], index: number, fields: BulkFields | undefined) {
+    super();
+    this.id = fields ? String(data[fields.id]) : parseRecordKey(key).id;
+    this.index = index;
+    this.value = fields?.bareIds ? this.id : data;
   }
 }
 
