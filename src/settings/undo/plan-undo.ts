@@ -1,4 +1,5 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { NOT_CLEARABLE } from '../build/endpoints.ts';
 import { buildPlan } from '../build-plan.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
@@ -31,9 +32,6 @@ export function planUndo(target: PlanTarget, images: readonly BeforeImage[], liv
   const plan = buildPlan({ target, declared, live, query: queryImages(images), isSent: () => false });
   return { ...plan, notRestored };
 }
-
-/** Fields of endpoints that an update can set but not clear. */
-const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 
 class UndoPlan {
   readonly #live: LiveRecords;
