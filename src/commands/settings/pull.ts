@@ -15,7 +15,7 @@ import type { Declared } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
-import { openEnvironment } from '../plan/open-environment.ts';
+import { withEnvironment } from '../plan/open-environment.ts';
 import type { PullFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
@@ -40,14 +40,11 @@ export async function pullSettings(
   if (file === '-') throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const content = await readExisting(context, file, options.env);
   const profile = options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
-  const opened = openEnvironment(context, { environment: options.env, profile });
-  try {
-    const result = await pull(opened.context, file, content, options);
-    await report(opened.context, result);
-    await (await opened.context.printer()).value(result, {});
-  } finally {
-    await opened.close();
-  }
+  await withEnvironment(context, { environment: options.env, profile }, async (opened) => {
+    const result = await pull(opened, file, content, options);
+    await report(opened, result);
+    await (await opened.printer()).value(result, {});
+  });
 }
 
 /** Reads the settings file; undefined if it does not exist. */

@@ -1,21 +1,19 @@
 import type { PendingRecords } from '../../bulk/batches.ts';
 import type { BulkRecord } from '../../bulk/bulk-record.ts';
-import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { PlannedItem } from '../plan.ts';
-import { parseRecordKey } from '../record-key.ts';
 
-/** An item of a plan as a record to send. Its index is its position among all items of the plan. */
+/** A record that a plan sends. Its index is its position among all records of the plan. */
 export class PlannedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;
-  readonly line = null;
+  readonly line: number | null;
   readonly value: unknown;
 
-  /** @param data the item's data with its secrets */
-  constructor({ key }: PlannedItem, data: PlannedItem['data'], index: number, fields: BulkFields | undefined) {
-    this.id = fields ? String(data[fields.id]) : parseRecordKey(key).id;
+  constructor({ id, index, line, value }: Pick<BulkRecord, 'id' | 'index' | 'line' | 'value'>) {
+    this.id = id;
     this.index = index;
-    this.value = fields?.bareIds ? this.id : data;
+    this.line = line;
+    this.value = value;
   }
 
   get json(): string {
