@@ -39,6 +39,7 @@ class EmptyRows {
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
+  /** One per unknown field and ignored part of a file, and the first suspicious values of each kind. */
   readonly warnings: FileDiagnostic[] = [];
   warningCount = 0;
   isIncomplete = false;

@@ -52,14 +52,14 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
  * is a spreadsheet
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
-  const { name = inputName(request.file), field } = request;
+  const { name = inputName(request.file), listName } = request;
   const bytes = await openBytes(request, name);
   if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
   if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
   const firstPass = startFirstPass(bytes, name);
   const text = await firstPass.text;
-  const format = detectFormat(text.head, field);
+  const format = detectFormat(text.head, listName);
   if (!format) {
     throw new SvcError('usage', `cannot detect the format of ${name}`, {
       hint: 'add --input-format json, ndjson, csv, or yaml',

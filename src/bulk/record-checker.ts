@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { didYouMean } from '../kernel/nearest.ts';
 import { BitSet } from './bit-set.ts';
 import type { BulkRecord } from './bulk-record.ts';
-import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { type IdentifiedRecord, resolveDuplicates } from './duplicates.ts';
 import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
@@ -31,44 +31,25 @@ export interface RecordRules extends PreparationRules {
 }
 
 /** The result of checking an input. The input may be sent if `diagnosticCount` is 0. */
-export interface RecordCheck {
-  /** Number of records to send, without other shards and skipped duplicates. */
-  readonly records: number;
-  readonly read: number;
-  readonly skipped: number;
-  readonly diagnostics: readonly FileDiagnostic[];
-  readonly diagnosticCount: number;
-  /** How to fix the problems, if one fix applies to all of them, if the ID has another name, or if a file cannot be read to its end. */
-  readonly hint: string | undefined;
-  /** Whether a file could not be read to its end. */
-  readonly isIncomplete: boolean;
-  /** One warning per unknown field and per ignored part of a file, and the first suspicious values of each kind. */
-  readonly warnings: readonly FileDiagnostic[];
-  /** Number of warnings, including those that `warnings` summarizes. */
-  readonly warningCount: number;
-  /** Fields of listed records that are not sent. */
-  readonly omittedFields: ReadonlySet<string>;
-  /** The first valid record, for a preview. */
-  readonly first: BulkRecord | undefined;
-  readonly files: readonly CheckedFile[];
-  isSkipped(index: number): boolean;
-}
+export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
 
-export interface CheckedFile {
+type CheckResult =
+  | ('records' | 'read' | 'skipped' | 'isSkipped' | 'omittedFields' | 'first' | 'files')
+  | ('diagnostics' | 'diagnosticCount' | 'hint' | 'isIncomplete' | 'warnings' | 'warningCount');
+
+interface FileCheck {
   /** Index of the file's first record in the whole input. */
   readonly first: number;
   /** Text at the start of a file of such records: the header of a CSV file. */
-  readonly preamble: string;
+  preamble: string;
   /** Undefined if the file could not be read to its end. */
-  readonly identity: FileFingerprint | undefined;
+  identity: FileFingerprint | undefined;
   /** Finds the IDs of unchanged records without parsing them, where possible. */
-  readonly scan: IdScanner | undefined;
+  scan: IdScanner | undefined;
 }
 
 /** Receives each valid record in the form to send, before duplicates are resolved. */
 export type RecordListener = (value: unknown) => void;
-
-type FileCheck = { -readonly [Name in keyof CheckedFile]: CheckedFile[Name] };
 
 /** Number of unreadable records at the start of a file after which svc stops reading it: the file probably has another format. */
 const MAX_UNREADABLE_AT_START = 10;
@@ -86,16 +67,19 @@ function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): re
   return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
 }
 
-export class RecordChecker extends FindingCollector implements RecordCheck {
+export class RecordChecker extends FindingCollector {
   readonly #rules: RecordRules;
   readonly #onRecord: RecordListener | undefined;
   readonly #knownFields: Set<string>;
   readonly #hashes = new RepeatedIdDetector();
   readonly #skipped = new BitSet();
   readonly #suspicious: SuspiciousValues | undefined;
+  /** Fields of listed records that are not sent. */
   readonly omittedFields = new Set<string>();
+  /** Number of records to send, without other shards and skipped duplicates. */
   records = 0;
   read = 0;
+  /** The first valid record, for a preview. */
   first: BulkRecord | undefined;
   readonly files: FileCheck[] = [];
 
@@ -142,7 +126,9 @@ export class RecordChecker extends FindingCollector implements RecordCheck {
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
-            throw error.withProblem(`${error.problem}; reading stopped because none of the first records can be read`);
+            throw error.with({
+              problem: `${error.problem}; reading stopped because none of the first records can be read`,
+            });
           this.addError(error, lines.positionAt(at).record);
         }
       }

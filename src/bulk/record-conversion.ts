@@ -124,22 +124,21 @@ function convertJsonText(text: string, convert: Convert, report: ReportProblem):
 }
 
 function createObjectConverter(fields: ReadonlyMap<string, FieldConversion>, scalars: ScalarTyping): Convert {
-  const convertOther = scalars === 'plain' ? toOwnType : undefined;
-  return (value, report) =>
-    mapFields(value, (name, inner) => {
-      const field = fields.get(name);
-      if (inner === null) return field && !field.allowsNull ? undefined : null;
-      const convert = field ? field.convert : convertOther;
-      return convert ? convert(inner, report) : inner;
-    });
+  const other = { convert: scalars === 'plain' ? toOwnType : undefined, allowsNull: true };
+  return createFieldsConverter((name) => fields.get(name) ?? other);
 }
 
 function createEntryConverter(valueType: z.ZodType | undefined, scalars: ScalarTyping): Convert {
   const convert = valueType && createConverter(valueType, scalars);
-  const keepsNull = valueType === undefined || allowsNull(valueType);
+  const field = { convert, allowsNull: valueType === undefined || allowsNull(valueType) };
+  return createFieldsConverter(() => field);
+}
+
+function createFieldsConverter(conversionOf: (name: string) => FieldConversion): Convert {
   return (value, report) =>
-    mapFields(value, (_, inner) => {
-      if (inner === null) return keepsNull ? null : undefined;
+    mapFields(value, (name, inner) => {
+      const { convert, allowsNull } = conversionOf(name);
+      if (inner === null) return allowsNull ? null : undefined;
       return convert ? convert(inner, report) : inner;
     });
 }

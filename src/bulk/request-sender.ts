@@ -92,11 +92,21 @@ function interpretError(
     return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
   }
   switch (error.failure) {
-    case 'outcome_unknown':
-      return createUnknownOutcome(error, operation);
+    case 'outcome_unknown': {
+      const isInternal = error instanceof ServiceError && error.status === 'INTERNAL';
+      return {
+        kind: 'unknown',
+        error,
+        by: isInternal ? 'service' : 'connection',
+        resend: RESEND_RULES[operation.effect],
+      };
+    }
     case 'invalid_argument':
     case 'already_exists':
-      if (ifExists && error.failure === 'already_exists') return createExistingOutcome(error, batch);
+      if (ifExists && error.failure === 'already_exists') {
+        if (batch.length > 1) return { kind: 'refused', error };
+        return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
+      }
       return single
         ? { kind: 'fatal', error }
         : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
@@ -108,18 +118,8 @@ function interpretError(
   }
 }
 
-function createExistingOutcome(error: SvcError, batch: RecordList): UnmeasuredOutcome {
-  if (batch.length > 1) return { kind: 'refused', error };
-  return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
-}
-
 /** When to send a batch with an unknown outcome again, by effect. Records that replace fields wait until the job is resumed. */
 const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
-
-function createUnknownOutcome(error: SvcError, { effect }: Operation): UnmeasuredOutcome {
-  const by = error instanceof ServiceError && error.status === 'INTERNAL' ? 'service' : 'connection';
-  return { kind: 'unknown', error, by, resend: RESEND_RULES[effect] };
-}
 
 /** Whether an error's `details` are results per record: a list, or an object by ID. */
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {

@@ -18,79 +18,40 @@ export interface ResumeRules {
 export async function* planResume(
   recordLists: AsyncIterable<RecordList>,
   batches: Iterator<SentBatch>,
-  rules: ResumeRules,
+  { mayResend, markUnknown }: ResumeRules,
 ): AsyncGenerator<PendingRecords> {
-  const cursor = new BatchCursor(batches);
+  let next = batches.next();
+  /** The batch of the latest record, and its records if it has no outcome. */
+  let current: SentBatch | undefined;
+  let open: BulkRecord[] = [];
+  async function endBatch(): Promise<PendingRecords> {
+    const [batch, records] = [current, open];
+    open = [];
+    if (!batch || records.length === 0) return BATCH_BOUNDARY;
+    if (mayResend(batch)) return { resend: records };
+    await markUnknown(records);
+    return BATCH_BOUNDARY;
+  }
   for await (const records of recordLists) {
-    if (cursor.isPastEnd) {
+    if (next.done && !current) {
       yield records;
       continue;
     }
     let unsent: BulkRecord[] = [];
     for (const record of records) {
-      const finished = cursor.advance(record, rules);
-      if (finished) {
+      while (!next.done && next.value.last < record.index) next = batches.next();
+      const batch: SentBatch | undefined = !next.done && next.value.first <= record.index ? next.value : undefined;
+      if (batch !== current) {
         if (unsent.length > 0) yield unsent;
         unsent = [];
-        if (finished.isLost) await rules.markUnknown(finished.records);
-        yield finished.isLost || finished.records.length === 0 ? BATCH_BOUNDARY : { resend: finished.records };
+        yield await endBatch();
+        current = batch;
       }
-      if (cursor.isUnsent) unsent.push(record);
+      if (!batch) unsent.push(record);
+      else if (!batch.settled) open.push(record);
     }
     if (unsent.length > 0) yield unsent;
   }
-  const { isLost, records } = cursor.takeFinished();
-  if (isLost) await rules.markUnknown(records);
-  else if (records.length > 0) yield { resend: records };
-}
-
-/** A batch, or the records between two batches, once all of them were read. */
-interface FinishedSegment {
-  /** The records of a batch without an outcome. */
-  readonly records: RecordList;
-  readonly isLost: boolean;
-}
-
-class BatchCursor {
-  readonly #batches: Iterator<SentBatch>;
-  #batch: IteratorResult<SentBatch>;
-  #wasInBatch = false;
-  /** The records of the current batch if it has no outcome. */
-  #records: BulkRecord[] = [];
-  #isLost = false;
-  /** Whether the latest record is outside every batch. */
-  isUnsent = true;
-
-  constructor(batches: Iterator<SentBatch>) {
-    this.#batches = batches;
-    this.#batch = batches.next();
-  }
-
-  /** Whether all further records are after the last batch. */
-  get isPastEnd(): boolean {
-    return this.#batch.done === true && !this.#wasInBatch;
-  }
-
-  /** Advances to the next record. Returns the finished segment if a batch begins or ends before the record. */
-  advance(record: BulkRecord, { mayResend }: ResumeRules): FinishedSegment | undefined {
-    const { index } = record;
-    while (!this.#batch.done && this.#batch.value.last < index) this.#batch = this.#batches.next();
-    const batch = this.#batch.done ? undefined : this.#batch.value;
-    const inside = batch !== undefined && batch.first <= index;
-    const finished = batch?.first === index || (this.#wasInBatch && !inside) ? this.takeFinished() : undefined;
-    if (inside && !batch.settled) {
-      this.#records.push(record);
-      this.#isLost = !mayResend(batch);
-    }
-    this.isUnsent = !inside;
-    this.#wasInBatch = inside;
-    return finished;
-  }
-
-  takeFinished(): FinishedSegment {
-    const finished = { records: this.#records, isLost: this.#isLost && this.#records.length > 0 };
-    this.#records = [];
-    this.#isLost = false;
-    return finished;
-  }
+  const last = await endBatch();
+  if ('resend' in last) yield last;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { createsOrganization, documentId, flag, id, itemResults, organizationId, user } from './fields.ts';
+import { createsOrganization, documentId, flag, id, itemResults, organizationId, records, user } from './fields.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
@@ -38,17 +38,13 @@ export const activities = {
     input: z.object({
       organizationId,
       documentId,
-      activities: z
-        .array(
-          z.looseObject({
-            id: flag('activity', id('activity ID (default: generated)').optional()),
-            featureType: z.string().min(1).describe('feature: comment, custom, …'),
-            actionType: z.string().min(1).describe('action type'),
-            actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
-            ...updatable,
-          }),
-        )
-        .min(1),
+      activities: records({
+        id: flag('activity', id('activity ID (default: generated)').optional()),
+        featureType: z.string().min(1).describe('feature: comment, custom, …'),
+        actionType: z.string().min(1).describe('action type'),
+        actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
+        ...updatable,
+      }),
     }),
     output: itemResults,
     message: 'Activity(s) added successfully.',
@@ -66,7 +62,7 @@ export const activities = {
     effect: 'set',
     input: z.object({
       organizationId,
-      activities: z.array(z.looseObject({ id: flag('activity', id('activity ID')), ...updatable })).min(1),
+      activities: records({ id: flag('activity', id('activity ID')), ...updatable }),
     }),
     output: itemResults,
     message: 'Activity(s) updated successfully.',

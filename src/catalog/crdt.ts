@@ -55,15 +55,9 @@ function hasPrototypeKey(data: unknown): boolean {
 }
 
 function describeExpectedData(type: (typeof TYPES)[number], data: unknown): string | undefined {
-  switch (type) {
-    case 'text':
-    case 'xml':
-      return typeof data === 'string' ? undefined : 'a string';
-    case 'array':
-      return Array.isArray(data) ? undefined : 'an array';
-    case 'map':
-      return isObject(data) ? undefined : 'an object';
-  }
+  if (type === 'array') return Array.isArray(data) ? undefined : 'an array';
+  if (type === 'map') return isObject(data) ? undefined : 'an object';
+  return typeof data === 'string' ? undefined : 'a string';
 }
 
 export const crdt = {

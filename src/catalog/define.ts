@@ -65,7 +65,6 @@ export interface Bulk<Field extends string = string> {
 export interface ListedRecords {
   /** The ID property of a listed record (default: the same as in a record to send). */
   readonly id?: string;
-  /** Fields that only the service sets. */
   readonly readOnly: readonly string[];
   /** A field whose value is inherited if `flag` is true. Such a record is sent without the field. */
   readonly inherited?: { readonly field: string; readonly flag: string };
@@ -76,7 +75,6 @@ export interface ListedRecords {
 /** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */
 export interface BulkLookup {
   readonly operation: string;
-  /** The ID property of a returned record. */
   readonly idField: string;
   /** Fields to copy from the write's input to the read's input, if present. */
   readonly sharedFields: readonly string[];
@@ -149,12 +147,10 @@ export interface Lookup {
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
-  /** The record that the write creates, which svc can look up automatically. */
   readonly created?: CreatedRecord;
 }
 
 export interface CreatedRecord {
-  /** The array in the response's data that contains the record. */
   readonly list: string;
   /** The ID field, which has the same name in the write's input. */
   readonly idField: string;

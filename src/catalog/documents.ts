@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { createsOrganization, flag, id, itemResults, organizationId } from './fields.ts';
+import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
 
 const document = z.looseObject({
   id: z.string(),
@@ -59,14 +59,10 @@ export const documents = {
     input: z.object({
       organizationId,
       folderId: id("folder to add the documents to (default: the organization's top level)").optional(),
-      documents: z
-        .array(
-          z.looseObject({
-            documentId: id('document ID'),
-            documentName: flag('name', z.string().optional().describe('document name')),
-          }),
-        )
-        .min(1),
+      documents: records({
+        documentId: id('document ID'),
+        documentName: flag('name', z.string().optional().describe('document name')),
+      }),
     }),
     output: itemResults,
     message: 'Document(s) added successfully.',

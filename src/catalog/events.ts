@@ -13,7 +13,6 @@ export interface EventType {
   readonly email?: true;
 }
 
-/** The `source` in the payloads of each group. */
 export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
   thread: 'comment',
   message: 'comment',
@@ -74,13 +73,13 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
 
 /** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
 export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[] {
-  return names.filter((name) => !EVENT_NAMES.includes(name)).map(unknownEventWarning);
-}
-
-function unknownEventWarning(name: string): Hint {
-  const nearest = findNearestEvent(name);
   const listing = hint`run ${step('inspect', 'webhooks', 'events')} to list the known types`;
-  return hint`'${name}' is not a known event type; ${nearest === undefined ? listing : `did you mean '${nearest}'?`}`;
+  return names
+    .filter((name) => !EVENT_NAMES.includes(name))
+    .map((name) => {
+      const nearest = findNearestEvent(name);
+      return hint`'${name}' is not a known event type; ${nearest ? `did you mean '${nearest}'?` : listing}`;
+    });
 }
 
 export function findNearestEvent(name: string): string | undefined {

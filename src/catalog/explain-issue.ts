@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { findNearest } from '../kernel/nearest.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-
 import { formatIssueMessage, type NameField } from './field-message.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -34,7 +33,7 @@ export function suggestValue(issue: Issue, value: unknown): string | undefined {
 }
 
 function describeTypeIssue(expected: readonly string[], value: unknown): string {
-  const types = expected.map((type) => EXPECTED.get(type) ?? type).join(' or ');
+  const types = expected.map((type) => TYPE_NAMES.get(type) ?? type).join(' or ');
   const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
   const actual = expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
   return `expected ${types}, got ${actual}${quote}`;
@@ -48,7 +47,7 @@ function describeSizeIssue(bound: string, limit: number | bigint, origin: string
 
 const UNITS = new Map(Object.entries({ string: 'character', array: 'item' }));
 
-const EXPECTED: ReadonlyMap<string, string> = new Map([
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['string', 'text'],
   ['number', 'a number'],
   ['int', 'a whole number'],
@@ -59,16 +58,7 @@ const EXPECTED: ReadonlyMap<string, string> = new Map([
 ]);
 
 function describeType(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  switch (typeof value) {
-    case 'string':
-      return 'text';
-    case 'object':
-      return 'an object';
-    case 'boolean':
-      return String(value);
-    default:
-      return `a ${typeof value}`;
-  }
+  if (value === null || typeof value === 'boolean') return String(value);
+  const type = Array.isArray(value) ? 'array' : typeof value;
+  return TYPE_NAMES.get(type) ?? `a ${type}`;
 }

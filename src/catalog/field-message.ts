@@ -2,7 +2,6 @@ import type * as z from 'zod';
 
 type MessagePart = string | { readonly field: string };
 
-/** Names a field in messages: by its path, or by its flag. */
 export type NameField = (field: string) => string;
 
 /**

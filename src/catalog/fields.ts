@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 
-/** An ID chosen by the caller: any non-empty text. */
 export const id = (description: string) => z.string().min(1).describe(description);
 
 export const organizationId = id('organization ID');
@@ -17,7 +16,6 @@ export const createsOrganization: CreatedParents<{ readonly organizationId: stri
 /** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
 export const secret = (description: string) => z.string().describe(description).meta({ secret: true });
 
-/** Overrides for the flag of a field, where the field's name and type are not enough. */
 export interface FlagOptions {
   readonly flag?: string;
   /** Name of the flag that sets a boolean to false (default: `no-<flag>`). */
@@ -44,6 +42,9 @@ export const user = z.looseObject({
 });
 
 export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
+
+/** The records of a bulk call, at least one. Additional fields are forwarded. */
+export const records = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.looseObject(shape)).min(1);
 
 /** Result of one record of a bulk call. Only a literal `true` means success; additional fields are forwarded. */
 export const itemResult = z.looseObject({
@@ -74,10 +75,9 @@ export const requireChange = <Schema extends z.ZodObject>(
   identifying: readonly string[] = [],
 ): Schema =>
   withRules(
-    schema.refine((input) => hasChange(input, identifying), { error: 'specify at least one field to change' }),
+    schema.refine(
+      (input) => Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field)),
+      { error: 'specify at least one field to change' },
+    ),
     { minProperties: identifying.length + 1 },
   );
-
-function hasChange(input: object, identifying: readonly string[]): boolean {
-  return Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field));
-}

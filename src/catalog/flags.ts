@@ -12,18 +12,9 @@ import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
  * - `content` is text, @file, or `-`; JSON if the content type requires it.
  * - `secret` is never a value on the command line: `--x-stdin` and `--x-file` read it.
  */
-export type FlagKind =
-  | 'text'
-  | 'number'
-  | 'boolean'
-  | 'list'
-  | 'map'
-  | 'switches'
-  | 'json'
-  | 'secret'
-  | NonNullable<FlagOptions['as']>;
+export type FlagKind = ValueKind | NonNullable<FlagOptions['as']>;
+type ValueKind = 'text' | 'number' | 'boolean' | 'list' | 'map' | 'switches' | 'json' | 'secret';
 
-/** A command-line flag for one field of an operation's input. */
 export interface Flag {
   readonly name: string;
   /** Path of the value in `data`, or in the record if `ofRecord`. */
@@ -110,19 +101,8 @@ function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
 
 function flagKindOf(schema: z.ZodType): FlagKind {
   const { type, valueType } = definitionOf(schema);
-  switch (type) {
-    case 'string':
-    case 'enum':
-    case 'union':
-      return 'text';
-    case 'number':
-    case 'boolean':
-      return type;
-    case 'record':
-      return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
-    case 'array':
-      return flagKindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
-    default:
-      return 'json';
-  }
+  if (type === 'string' || type === 'enum' || type === 'union') return 'text';
+  if (type === 'number' || type === 'boolean') return type;
+  if (type === 'record') return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
+  return type === 'array' && flagKindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { epochMilliseconds, flag, id, itemResults, organizationId } from './fields.ts';
+import { epochMilliseconds, flag, id, itemResults, organizationId, records } from './fields.ts';
 
 const commonFields = z.looseObject({
   folderId: z.string(),
@@ -88,19 +88,15 @@ export const folders = {
     input: z.object({
       organizationId,
       createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
-      folders: z
-        .array(
-          z.looseObject({
-            folderId: id('folder ID'),
-            folderName,
-            parentFolderId: parentFolderId.optional(),
-            accessType: z
-              .enum(['public', 'restricted', 'organizationPrivate'])
-              .optional()
-              .describe('access type of the folder'),
-          }),
-        )
-        .min(1),
+      folders: records({
+        folderId: id('folder ID'),
+        folderName,
+        parentFolderId: parentFolderId.optional(),
+        accessType: z
+          .enum(['public', 'restricted', 'organizationPrivate'])
+          .optional()
+          .describe('access type of the folder'),
+      }),
     }),
     output: itemResults,
     message: 'Folder(s) added successfully.',
@@ -131,9 +127,7 @@ export const folders = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      folders: z
-        .array(z.looseObject({ folderId: id('folder ID'), folderName, parentFolderId: parentFolderId.optional() }))
-        .min(1),
+      folders: records({ folderId: id('folder ID'), folderName, parentFolderId: parentFolderId.optional() }),
     }),
     output: itemResults,
     message: 'Folder Updated successfully.',

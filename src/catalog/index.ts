@@ -1,6 +1,5 @@
 import type { Operation } from './define.ts';
 
-/** The resources of the service, each loaded on demand. */
 const LOADERS = {
   'access-tokens': async () => (await import('./access-tokens.ts')).accessTokens,
   activities: async () => (await import('./activities.ts')).activities,

@@ -5,11 +5,8 @@ import { shapeOf } from './introspect.ts';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** An operation's schemas as JSON Schema, draft 2020-12. */
 export interface OperationSchemas {
-  /** Schema of `data` in the request. */
   readonly input: JsonSchema;
-  /** Schema of `result.data` in the response. */
   readonly output: JsonSchema;
   readonly record?: JsonSchema;
 }

@@ -26,33 +26,30 @@ export function createOpenApiDocument(operations: readonly NamedOperation[], { h
       description: 'Every operation is a POST of one JSON object with the property data.',
     },
     servers: [server],
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ operation }) => operation.command[0]))].map((name) => ({ name })),
     paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: createPathItem(atPath) }])),
     components: {
       securitySchemes: createSecuritySchemes(headerPrefix),
-      responses: Object.fromEntries(FAILURES.map((failure) => [failure.name, createFailureResponse(failure)])),
+      responses: Object.fromEntries(
+        FAILURES.map(({ name, statuses }) => [name, createFailureResponse(statuses.join(', '))]),
+      ),
       schemas: { failure: FAILURE, ...Object.fromEntries(operations.flatMap(componentsOf)) },
     },
   };
-}
-
-function tagOf({ operation }: NamedOperation): string {
-  return operation.command[0];
 }
 
 /** Creates a path item. Operations that share a path differ in their input; the first one names the path item. */
 function createPathItem(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
-  const { summary, auth } = first.operation;
+  const { command, summary, auth } = first.operation;
+  const sentences = [...operations.flatMap(describePurpose), ...operations.flatMap(describeGuarantees)];
   const schema = (part: Part) => anyOf(operations.map(({ name }) => ({ $ref: pointer(componentName(name, part)) })));
   return {
     operationId: first.name,
-    tags: [tagOf(first)],
+    tags: [command[0]],
     summary,
-    description: [...new Set([...operations.flatMap(describePurpose), ...operations.flatMap(describeGuarantees)])].join(
-      ' ',
-    ),
+    description: [...new Set(sentences)].join(' '),
     security: createSecurity(auth),
     requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
     responses: {
@@ -83,10 +80,8 @@ const RETRY_GUARANTEES: Readonly<Record<Effect, string>> = {
 };
 
 function createSecuritySchemes(prefix: string): Node {
-  const headers = Object.entries(CREDENTIAL_HEADERS);
-  return Object.fromEntries(
-    headers.map(([name, header]) => [name, { type: 'apiKey', in: 'header', name: prefix + header }]),
-  );
+  const schemeOf = (header: string) => ({ type: 'apiKey', in: 'header', name: prefix + header });
+  return Object.fromEntries(Object.entries(CREDENTIAL_HEADERS).map(([name, header]) => [name, schemeOf(header)]));
 }
 
 /** Returns an operation's credential headers, all required together; an empty list for none. */
@@ -99,9 +94,10 @@ const FAILURES = Object.entries(
   Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
 ).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
 
-function createFailureResponse({ statuses }: (typeof FAILURES)[number]): Node {
-  return { description: statuses.join(', '), content: json({ $ref: pointer('failure') }) };
-}
+const createFailureResponse = (description: string): Node => ({
+  description,
+  content: json({ $ref: pointer('failure') }),
+});
 
 const FAILURE = object(
   {
@@ -124,7 +120,6 @@ function createSuccessSchema(data: Node): Node {
 
 type Part = 'input' | 'output';
 
-/** Returns an operation's schemas, and its recursive schemas as separate components. */
 function componentsOf({ name, operation }: NamedOperation): (readonly [string, unknown])[] {
   const schemas = createOperationSchemas(operation);
   return (['input', 'output'] as const).flatMap((part) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { flag, id, itemResults } from './fields.ts';
+import { flag, id, itemResults, records } from './fields.ts';
 
 export const organizations = {
   'organizations.add': defineOperation({
@@ -10,14 +10,10 @@ export const organizations = {
     path: '/v2/organizations/add',
     effect: 'keyed',
     input: z.object({
-      organizations: z
-        .array(
-          z.looseObject({
-            organizationId: id('organization ID'),
-            organizationName: flag('name', z.string().optional().describe('organization name')),
-          }),
-        )
-        .min(1),
+      organizations: records({
+        organizationId: id('organization ID'),
+        organizationName: flag('name', z.string().optional().describe('organization name')),
+      }),
     }),
     output: itemResults,
     message: 'Organization(s) added successfully.',

@@ -1,25 +1,21 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { createsOrganization, documentId, id, organizationId } from './fields.ts';
+import { createsOrganization, documentId, id, organizationId, records } from './fields.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
 
 const input = z.object({
   organizationId,
   documentId,
-  users: z
-    .array(
-      z.looseObject({
-        userId: id('user ID'),
-        name: z.string().optional().describe('display name'),
-        email: z.string().optional().describe('email address'),
-        status: z
-          .string()
-          .optional()
-          .describe(`presence status: ${KNOWN_STATUSES.join(', ')}`),
-      }),
-    )
-    .min(1),
+  users: records({
+    userId: id('user ID'),
+    name: z.string().optional().describe('display name'),
+    email: z.string().optional().describe('email address'),
+    status: z
+      .string()
+      .optional()
+      .describe(`presence status: ${KNOWN_STATUSES.join(', ')}`),
+  }),
 });
 
 const write = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { createsOrganization, flag, id, itemResults, organizationId } from './fields.ts';
+import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
 
 export const userGroups = {
   'groups.add': defineOperation({
@@ -12,14 +12,10 @@ export const userGroups = {
     effect: 'keyed',
     input: z.object({
       organizationId,
-      organizationUserGroups: z
-        .array(
-          z.looseObject({
-            groupId: id('group ID'),
-            groupName: flag('name', z.string().optional().describe('group name')),
-          }),
-        )
-        .min(1),
+      organizationUserGroups: records({
+        groupId: id('group ID'),
+        groupName: flag('name', z.string().optional().describe('group name')),
+      }),
     }),
     output: itemResults,
     message: 'Organization user group(s) added successfully.',

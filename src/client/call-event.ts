@@ -1,4 +1,3 @@
-/** A request as `--dry-run` shows it, with its secrets masked. */
 export interface PlannedRequest {
   readonly method: 'POST';
   readonly url: string;

@@ -23,8 +23,8 @@ export type SendWithRetries = (
 ) => Promise<CallStats & { success: SendSuccess }>;
 
 export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce): SendWithRetries {
-  const { clock, maxWait, observe, signal, sharedRateLimit, random = Math.random } = options;
-  const rateLimiter = createRateLimiter({ clock, random, maxWait, signal, observe, shared: sharedRateLimit });
+  const { clock, observe, signal, random = Math.random } = options;
+  const rateLimiter = createRateLimiter(options);
   const budget = createRetryBudget();
 
   async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
@@ -125,7 +125,6 @@ function createRetryBudget() {
       remaining -= 1;
       return true;
     },
-    /** Returns a fraction of a retry to the budget after a success. */
     earn() {
       remaining = Math.min(MAX_RETRIES, remaining + RETRIES_PER_SUCCESS);
     },

@@ -25,7 +25,6 @@ export interface ClientOptions {
   /** Aborts every call with its reason, except batches in flight, which finish. */
   readonly signal?: AbortSignal;
   readonly inputNaming?: InputNaming;
-  /** Allows plain HTTP to other hosts. */
   readonly insecureHttp?: boolean;
   /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */
   readonly random?: () => number;

@@ -12,7 +12,6 @@ export interface CallResult<Data> extends CallStats {
   readonly result: Readonly<Record<string, unknown>>;
 }
 
-/** The result of a call, or `sent: false` after a dry run. */
 export type CallOutcome<Data> = CallResult<Data> | { readonly sent: false };
 
 /** Calls operations of one service. All calls share one retry budget and one rate limiter. */

@@ -3,13 +3,11 @@ import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { CallOutcome, CallResult, Client } from './client-types.ts';
 
-/** Fields of `data` that request a page; empty for the first page. */
 export type PageFields = Readonly<Record<string, unknown>>;
 
 export interface PagedCall<Data> {
   readonly path: string;
   readonly call: (page: PageFields) => Promise<CallOutcome<Data>>;
-  /** The fields that request the page after a result; `undefined` after the last page. */
   readonly nextPage: (callResult: CallResult<Data>) => PageFields | undefined;
 }
 

@@ -7,7 +7,6 @@ import { ServiceError } from './service-error.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Results = Map<string, unknown>;
 
-/** Fields of a result that report its status, and are not part of the record. */
 const STATUS_FIELDS = ['success', 'message', 'code'];
 
 /**

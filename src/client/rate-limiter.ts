@@ -1,5 +1,5 @@
-import { type Clock, monotonicNow } from '../kernel/clock.ts';
-import type { CallEvent } from './call-event.ts';
+import { monotonicNow } from '../kernel/clock.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { SendFailure } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
@@ -9,25 +9,14 @@ const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
-/** Rate-limit pauses of one service, shared by the svc processes on this machine. */
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;
   /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
   pauseUntil(untilEpoch: number): void;
 }
 
-interface RateLimiterOptions {
-  readonly clock: Clock;
-  readonly random: () => number;
-  /** Total milliseconds that all pauses may take. */
-  readonly maxWait: number;
-  readonly signal: AbortSignal | undefined;
-  readonly observe: ((event: CallEvent) => void) | undefined;
-  readonly shared: SharedRateLimit | undefined;
-}
-
-/** Creates a limiter for every attempt of every call. A rate limit pauses all of them. */
-export function createRateLimiter({ clock, random, maxWait, signal, observe, shared }: RateLimiterOptions) {
+export function createRateLimiter(options: ClientOptions) {
+  const { clock, random = Math.random, maxWait, signal, observe, sharedRateLimit: shared } = options;
   const slowStart = new SlowStart();
   let remainingWait = maxWait;
   const monotonic = () => monotonicNow(clock);
@@ -91,10 +80,7 @@ export function createRateLimiter({ clock, random, maxWait, signal, observe, sha
         slowStart.release(false);
       }
     },
-    /**
-     * Pauses for the time in `Retry-After`, or until the service's own rate limit ends. Otherwise pauses for one second, and
-     * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
-     */
+    /** Pauses for `Retry-After` or a default that grows until a success. Returns false if the waiting time is exceeded. */
     pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const requested = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();

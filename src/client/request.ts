@@ -44,7 +44,6 @@ export function createWireRequest(target: Target, baseUrl: string, operation: Ca
   };
 }
 
-/** Creates a request whose data is already JSON text, which is sent unchanged. */
 export function createTextRequest(
   target: Target,
   baseUrl: string,

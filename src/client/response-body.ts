@@ -17,7 +17,6 @@ const MAX_TOKENS = 4_000_000;
 /** The text of a response body, or a noun phrase that describes its flaw, to follow "the service returned". */
 export type BodyText = { readonly text: string } | { readonly flaw: string };
 
-/** The supported content encodings, each with the function of `node:zlib` that decodes it. */
 const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
 
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];

@@ -5,7 +5,6 @@ type ServiceErrorDetail = ErrorDetail & Pick<ServiceError, 'httpStatus' | 'detai
 /** A response without the service's envelope, perhaps from a proxy: it does not prove whether a write was applied. */
 export class ForeignResponseError extends SvcError {}
 
-/** HTTP status of a request that is too large. A smaller request may succeed. */
 const TOO_LARGE = 413;
 
 /** A 413 response without the service's envelope, typically from a proxy. */

@@ -7,7 +7,6 @@ interface CredentialSource {
   readonly token: string;
 }
 
-/** The service to call, and the credentials for it. */
 export interface Target {
   readonly baseUrl: string;
   readonly headerPrefix: string;
@@ -17,11 +16,7 @@ export interface Target {
   readonly missingReason?: string;
 }
 
-/**
- * Normalizes a base URL, so that operation paths can be appended.
- * @throws SvcError `usage` if the text is not an http(s) URL, contains more than an origin and a path, or would send
- * credentials in the clear to another host
- */
+/** @throws SvcError `usage` unless the text is an http(s) origin and path; for plain HTTP, only of this machine */
 export function normalizeBaseUrl(text: string, insecureHttp: boolean): string {
   const problem = findBaseUrlProblem(text);
   if (problem) {
@@ -48,7 +43,6 @@ export function findBaseUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Describes why a text is not a valid header prefix; `undefined` if it is valid. */
 export function findHeaderPrefixProblem(text: string): string | undefined {
   return /^[a-z0-9-]+$/i.test(text) ? undefined : 'a header prefix may contain only letters, digits, and hyphens';
 }

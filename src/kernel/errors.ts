@@ -1,9 +1,6 @@
 import { Hint, type NextStep } from './hint.ts';
 
-/**
- * Kinds of failure with their exit codes, which scripts rely on. If one is `retryable`, the same command can safely be
- * run again. Help, docs, JSON errors, and `main.ts` read this table.
- */
+/** Kinds of failure, with exit codes that scripts rely on. `retryable`: the same command can safely be run again. */
 export const FAILURES = {
   bug: { exitCode: 1, retryable: false, meaning: 'a bug in svc' },
   usage: { exitCode: 2, retryable: false, meaning: 'invalid usage; nothing was sent' },
@@ -74,19 +71,11 @@ export class SvcError extends Error {
   }
 
   /** Returns a copy with another message or hint. Keeps the failure, status, cause, and stack. */
-  reworded({
-    message = this.message,
-    hint = this.#hint,
-  }: {
-    message?: string;
-    hint?: string | Hint | undefined;
-  }): SvcError {
+  reworded(change: { readonly message?: string; readonly hint?: string | Hint | undefined }): SvcError {
+    const { message = this.message, hint = this.#hint } = change;
     const { cause, status, retryable, retries, stack } = this;
-    const copy = new SvcError(this.failure, message, {
-      ...{ cause, retryable },
-      ...(hint && { hint }),
-      ...(status && { status }),
-    });
+    const detail = { cause, retryable, ...(hint && { hint }), ...(status && { status }) };
+    const copy = new SvcError(this.failure, message, detail);
     return Object.assign(copy, { retries, stack });
   }
 }

@@ -44,25 +44,9 @@ function createMessageSink(target: Sink): Sink {
   );
 }
 
+/** Replaces `write`, and inherits the other members, which may change or are slow to compute. */
 export function withWrite(target: Sink, write: Sink['write']): Sink {
-  return {
-    get isTerminal() {
-      return target.isTerminal;
-    },
-    get columns() {
-      return target.columns;
-    },
-    get rows() {
-      return target.rows;
-    },
-    get isDiscarded() {
-      return target.isDiscarded ?? false;
-    },
-    get stream() {
-      return target.stream;
-    },
-    write,
-  };
+  return Object.assign(Object.create(target), { write });
 }
 
 /** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for character devices. */

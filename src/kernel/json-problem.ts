@@ -1,6 +1,5 @@
 import { MAX_NESTING } from './json-nesting.ts';
 
-/** A problem in a valid JSON text, and its offset from the start. */
 export interface JsonProblem {
   readonly offset: number;
   readonly problem: string;

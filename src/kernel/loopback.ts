@@ -1,4 +1,3 @@
-/** Whether a URL names this machine by a loopback name or address. */
 export function isLoopback({ hostname }: Pick<URL, 'hostname'>): boolean {
   return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
@@ -8,7 +7,6 @@ export function completeLoopbackUrl(text: string): string {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?([/?#].*)?$/i.test(text) ? `http://${text}` : text;
 }
 
-/** Whether only this machine can reach an IP address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
 }

@@ -12,17 +12,14 @@ let unsafe: RegExp | undefined;
  * first use, because Unicode classes are slow to compile.
  */
 function unsafeCharacters(): RegExp {
-  unsafe ??= new RegExp(`${strayJoiner().source}|${invisible().source}`, 'gu');
+  if (unsafe) return unsafe;
+  // A zero-width joiner is part of normal writing between emoji and after an Indic virama.
+  const strayJoiner =
+    /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
+  const invisible =
+    /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
+  unsafe = new RegExp(`${strayJoiner.source}|${invisible.source}`, 'gu');
   return unsafe;
-}
-
-/** Matches a zero-width joiner, except between emoji or after an Indic virama, where it is part of normal writing. */
-function strayJoiner(): RegExp {
-  return /\u200d(?!(?<=(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d)\p{Extended_Pictographic})(?<!(?:\u094d|\u09cd|\u0a4d|\u0acd|\u0b4d|\u0bcd|\u0c4d|\u0ccd|\u0d4d|\u0dca)\u200d)/u;
-}
-
-function invisible(): RegExp {
-  return /(?!\u200d|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/u;
 }
 
 const SHORT_ESCAPES = new Map(Object.entries({ '\n': '\\n', '\r': '\\r', '\t': '\\t' }));

@@ -1,4 +1,3 @@
-/** The formats of `--output`, the default first. */
 export const FORMATS = ['table', 'json', 'yaml', 'csv', 'ndjson'] as const;
 
 export type Format = (typeof FORMATS)[number];

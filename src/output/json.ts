@@ -1,7 +1,6 @@
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Renderer, View } from './renderer.ts';
 
-/** Renders an indented JSON document. Writes records as an array, page by page. */
 export function createJsonRenderer({ isTerminal }: View): Renderer {
   const document = (value: unknown) => jsonText(value, isTerminal, 2);
   const element = (record: unknown) => `  ${document(record).replaceAll('\n', '\n  ')}`;
@@ -19,7 +18,6 @@ export function createJsonRenderer({ isTerminal }: View): Renderer {
   };
 }
 
-/** Formats a single value, indented by two spaces. */
 export function formatJsonDocument(value: unknown, isTerminal: boolean): string {
   return `${jsonText(value, isTerminal, 2)}\n`;
 }

@@ -2,9 +2,14 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
-import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine } from './progress-text.ts';
-import { RateEstimator } from './rate-estimator.ts';
-import { renderSpinnerLine } from './spinner.ts';
+import {
+  formatCountdown,
+  type ProgressState,
+  renderBarLine,
+  renderPlainLine,
+  renderSpinnerLine,
+} from './progress-text.ts';
+import { createRateEstimator } from './rate-estimator.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
@@ -43,7 +48,7 @@ export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, t
 
 interface TrackedTask {
   readonly readState: () => ProgressState;
-  readonly rate: RateEstimator;
+  readonly estimateRate: ReturnType<typeof createRateEstimator>;
   readonly since: number;
 }
 
@@ -56,30 +61,23 @@ class ProgressDisplay implements Progress {
   readonly #activities: { readonly text: string; readonly since: number }[] = [];
   #lastPrinted = '';
   #isDrawn = false;
-  readonly #isInLine: () => boolean;
-  readonly #holdMessage: (text: string) => boolean;
+  readonly #terminal: ProgressTerminal;
   readonly #glyphs: Glyphs;
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
-  constructor(
-    sink: Sink,
-    clock: Clock,
-    style: ProgressStyle,
-    { isInLine = () => false, holdMessage = () => false, glyphs = UNICODE_GLYPHS }: ProgressTerminal = {},
-  ) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, terminal: ProgressTerminal = {}) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
-    this.#isInLine = isInLine;
-    this.#holdMessage = holdMessage;
-    this.#glyphs = glyphs;
+    this.#terminal = terminal;
+    this.#glyphs = terminal.glyphs ?? UNICODE_GLYPHS;
   }
 
   track(readState: () => ProgressState): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     const since = this.#clock.now();
-    const task = { readState, since, rate: new RateEstimator(since, readState().done) };
+    const task = { readState, since, estimateRate: createRateEstimator(since, readState().done) };
     this.#tracked = task;
     this.#restart();
     return async () => {
@@ -116,7 +114,7 @@ class ProgressDisplay implements Progress {
   }
 
   async print(text: string): Promise<void> {
-    if (!this.#holdMessage(text)) await this.#write(text, this.#isDrawn ? this.#line() : '');
+    if (!this.#terminal.holdMessage?.(text)) await this.#write(text, this.#isDrawn ? this.#line() : '');
   }
 
   async writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void> {
@@ -176,16 +174,16 @@ class ProgressDisplay implements Progress {
     const [activity] = this.#activities;
     const now = this.#clock.now();
     if (!tracked && !waiting && !activity) return undefined;
-    if (this.#isInLine()) return '';
+    if (this.#terminal.isInLine?.()) return '';
     if (!tracked && waiting) return `${formatCountdown(waiting)} ${this.#glyphs.ellipsis}`.slice(0, this.#width);
     if (!tracked) return activity && renderSpinnerLine(activity.text, now - activity.since, this.#width, this.#glyphs);
     const snapshot = this.#snapshot(tracked);
     return now - tracked.since < BAR_DELAY && !waiting ? '' : renderBarLine(snapshot, this.#width, this.#glyphs);
   }
 
-  #snapshot({ readState, rate }: TrackedTask) {
+  #snapshot({ readState, estimateRate }: TrackedTask) {
     const state = readState();
-    return { state, rate: rate.update(this.#clock.now(), state.done), waiting: this.#remainingWait() };
+    return { state, rate: estimateRate(this.#clock.now(), state.done), waiting: this.#remainingWait() };
   }
 
   #remainingWait() {

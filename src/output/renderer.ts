@@ -19,7 +19,6 @@ export interface Renderer {
   value(value: unknown): string | Promise<string>;
 }
 
-/** Collects all records, for a format that needs the last record before it can write the first. */
 export async function collectPages(pages: AsyncIterable<readonly unknown[]>): Promise<readonly unknown[]> {
   const records: unknown[] = [];
   for await (const page of pages) for (const record of page) records.push(record);

@@ -5,7 +5,6 @@ import { wrap } from './wrap.ts';
 
 export type Row = readonly string[];
 
-/** The space between two columns. Tables have no borders. */
 export const GAP = '  ';
 
 /** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */

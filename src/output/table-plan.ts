@@ -6,7 +6,6 @@ import type { TimePrecision } from './times.ts';
 import { fitWidths } from './width.ts';
 import { wordsOf, wrap } from './wrap.ts';
 
-/** Lines per cell on a terminal before it is truncated. */
 export const MAX_CELL_LINES = 3;
 
 export interface TablePlan {
@@ -97,7 +96,6 @@ const MIN_TEXT_WIDTH = 10;
 /** Maximum width of words to keep whole in a column that may be hidden: the width of a UUID. */
 const MAX_WORD_WIDTH = 36;
 
-/** Computes the minimum width of a column. Only text can be wrapped. */
 function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, measure }: TableContent): number {
   if (kind !== 'text') return Number.POSITIVE_INFINITY;
   if (hideOrder === undefined) return MIN_TEXT_WIDTH;

@@ -14,7 +14,6 @@ import { continueTable, dropEmptyColumns, MAX_CELL_LINES, planTable, type TableP
 import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
-/** Renders records in aligned columns, and a single value with one line per field. */
 export async function createTableRenderer(view: View): Promise<Renderer> {
   const colors = await loadPalette(view.color);
   return {
@@ -66,7 +65,6 @@ async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, c
   if (!isPlanned) yield planned;
 }
 
-/** Returns the fields of a value. Selected fields keep their names from `--fields`. */
 function listFields(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
   return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
@@ -86,7 +84,6 @@ function* renderColumns({ content, widths }: TablePlan, view: View, colors: Pale
   yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
-/** Renders each record as a list of its fields, for columns that do not fit side by side. */
 function* renderRecordLists({ head, body, columns, measure }: TableContent, view: View, colors: Palette) {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';

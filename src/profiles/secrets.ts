@@ -45,11 +45,7 @@ export function bindToOrigin(origin: string, secret: string): string {
   return `${origin} ${secret}`;
 }
 
-/**
- * Reads the requested secrets of a profile from their locations. Withholds secrets that were saved for another origin,
- * even if the profile's base URL has changed.
- * @throws SvcError `local` if the file is damaged
- */
+/** Withholds secrets that were saved for another origin. @throws SvcError `local` if the file is damaged */
 export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,
@@ -84,7 +80,7 @@ async function readFromFile(file: SecretFile, { id, origin }: SecretOwner, names
     const value = entry?.[name];
     return value === undefined ? undefined : { origin: entry?.origin ?? '', value };
   });
-  return selectForOrigin(names, values, { location: `file ${file.path}`, origin });
+  return selectForOrigin(names, values, `file ${file.path}`, origin);
 }
 
 async function readFromKeychain(
@@ -96,7 +92,7 @@ async function readFromKeychain(
   const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
   try {
     const stored = await callKeychain(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
-    return selectForOrigin(names, stored.map(parseBoundSecret), { location: 'keychain', origin });
+    return selectForOrigin(names, stored.map(parseBoundSecret), 'keychain', origin);
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
     return { secrets: {}, missingReason: `the keychain ${error.message}` };
@@ -116,7 +112,8 @@ function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
 function selectForOrigin(
   names: readonly SecretSetting[],
   values: readonly (OriginBoundSecret | undefined)[],
-  { location, origin }: { readonly location: string; readonly origin: string },
+  location: string,
+  origin: string,
 ): FoundSecrets {
   const secrets: { [Name in SecretSetting]?: StoredSecret } = {};
   let missingReason: string | undefined;

@@ -1,3 +1,4 @@
+import type { State } from '../catalog/state.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { diffRecords, isUnset } from './differ.ts';
 import { CONFIGS, type ConfigName } from './kinds.ts';
@@ -47,7 +48,8 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
 }
 
 /** Collects the records of a settings file or an exported store. */
-export function collectDeclaredRecords(declared: Declared): ComparedRecords {
+export function collectDeclaredRecords(source: Declared | State): ComparedRecords {
+  const declared = source as Declared;
   const { config = {}, endpoints = [] } = declared;
   const records = new Map<RecordKey, DeclaredRecord>();
   for (const [kind, idField] of Object.entries(ID_FIELDS) as [keyof typeof ID_FIELDS, string][]) {

@@ -1,17 +1,17 @@
+import type { InputProblem } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
-import type { State } from '../catalog/state.ts';
+import { type State, stateSchema } from '../catalog/state.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { createFetchTransport } from '../client/fetch-transport.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { formatFieldPath } from '../kernel/field-path.ts';
+import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { ensureLocalCredentials, type LocalCredentials } from '../service/bootstrap.ts';
 import { createService } from '../service/embedded.ts';
-import { exportState } from '../service/state/export.ts';
-import { importState } from '../service/state/import.ts';
+import { exportState, importState } from '../service/state/transfer.ts';
 import { openMemoryStore } from '../service/store/sqlite-store.ts';
 import { describeEffects } from './effects.ts';
 import type { PlannedWrite } from './plan.ts';
@@ -43,16 +43,15 @@ const TIME_LIMIT = 60_000;
  * files are not sent, because nothing that the interface can read depends on them.
  */
 export async function predict(simulation: Simulation): Promise<Prediction> {
-  const { snapshot, writes, clock } = simulation;
+  const { writes, clock } = simulation;
+  const { snapshot, issue } = parseSnapshot(simulation.snapshot);
+  if (issue) return createUnknown(simulation.snapshot, issue);
   const store = await openMemoryStore();
   try {
     const credentials = await ensureLocalCredentials(store);
     const { apiKey } = credentials;
     const [problem] = await importState({ store, apiKey, now: clock.now(), dryRun: false }, snapshot);
-    if (problem) {
-      const position = formatFieldPath(problem.path);
-      return { effects: [`the plan cannot be simulated: ${position}: ${problem.message}`], state: snapshot };
-    }
+    if (problem) return createUnknown(snapshot, problem);
     const before = await exportState(store, apiKey);
     const service = createService({ store, clock });
     const client = createSimulationClient(simulation, service.fetch, credentials);
@@ -64,6 +63,22 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
   } finally {
     await store.close();
   }
+}
+
+/** Checks the live records, without the fields that the embedded service does not know. */
+function parseSnapshot(live: State): { snapshot: State; issue?: never } | { snapshot?: never; issue: InputProblem } {
+  const { data, error } = stateSchema.safeParse(live);
+  if (data) return { snapshot: data };
+  const known = structuredClone(live);
+  for (const issue of error.issues) {
+    if (issue.code !== 'unrecognized_keys') return { issue };
+    for (const key of issue.keys) Reflect.deleteProperty(Object(valueAt(known, issue.path)), key);
+  }
+  return { snapshot: stateSchema.parse(known) };
+}
+
+function createUnknown(state: State, { path, message }: InputProblem): Prediction {
+  return { effects: [`the plan cannot be simulated: ${formatFieldPath(path)}: ${message}`], state };
 }
 
 function createSimulationClient(

@@ -116,6 +116,11 @@ export class Ledger {
     return this.#database.prepare('select 1 from applied where plan = ?').get(plan) !== undefined;
   }
 
+  /** Forgets which records were sent, so that they are sent again. */
+  forgetSent(): void {
+    this.#write(() => this.#database.exec('delete from sent'));
+  }
+
   close(): void {
     this.#database.close();
   }

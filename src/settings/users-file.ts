@@ -79,7 +79,7 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
   const { listName, knownFields, id } = fields;
   const input = await openInputFile({
     ...{ file: path, name, cwd: '/', stdin: Readable.from([]), signal, spool: '' },
-    ...{ field: listName, fields: knownFields, idField: id },
+    ...{ listName, knownFields, id },
   });
   const source = await input.open();
   const prepare = createPreparer(source, { fields, shared: {}, generateId: () => '' });

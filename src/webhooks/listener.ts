@@ -41,7 +41,6 @@ export type ListenerEvent =
       readonly accepted: boolean;
       readonly payloadProblem?: string;
     }
-  /** The latest delivery, forwarded again on request. */
   | { readonly kind: 'replayed'; readonly delivery: ReceivedDeliveryEvent }
   | { readonly kind: 'filtered'; readonly event: string }
   | { readonly kind: 'duplicate'; readonly id: string; readonly event: string }
@@ -176,27 +175,20 @@ async function processDelivery(dependencies: ListenerDependencies, parsed: Parse
 async function forward({ forwarding, signal }: ListenerDependencies, parsed: ParsedDelivery) {
   const url = findTarget(parsed.head.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
-  const outgoing = forwarding.isDecoded ? createDecodedRequest(url, parsed) : createOriginalRequest(url, parsed);
+  const { headers, body } = parsed.request;
+  const original = { url, headers: selectForwardedHeaders(headers), body };
+  const outgoing = forwarding.isDecoded ? decodeRequest(original, parsed) : original;
   if (!outgoing) return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };
   const result = await sendPost(outgoing, { ...forwarding.postOptions, signal });
-  const { milliseconds } = result;
-  return result.status === null
-    ? { status: null, milliseconds, error: result.error }
-    : { status: result.status, milliseconds };
+  const { status, milliseconds } = result;
+  return { status, milliseconds, ...(result.status === null && { error: result.error }) };
 }
 
-function createOriginalRequest(url: URL, { request }: ParsedDelivery): OutgoingRequest {
-  return { url, headers: selectForwardedHeaders(request.headers), body: request.body };
-}
-
-/** Creates a request with the decoded payload. Omits the signature, which covers only the original body. */
-function createDecodedRequest(url: URL, { request, unpacked }: ParsedDelivery): OutgoingRequest | undefined {
+/** Replaces the body by the decoded payload. Omits the signature, which covers only the original body. */
+function decodeRequest(original: OutgoingRequest, { unpacked }: ParsedDelivery): OutgoingRequest | undefined {
   if (!('json' in unpacked)) return undefined;
-  const headers = withoutHeaders(selectForwardedHeaders(request.headers), [
-    SIGNATURE_HEADERS.signature,
-    'content-type',
-  ]);
-  return { url, headers: [...headers, ['content-type', 'application/json']], body: unpacked.json };
+  const headers = withoutHeaders(original.headers, [SIGNATURE_HEADERS.signature, 'content-type']);
+  return { ...original, headers: [...headers, ['content-type', 'application/json']], body: unpacked.json };
 }
 
 export function isSuccessStatus({ status }: Pick<ForwardResult, 'status'>): boolean {

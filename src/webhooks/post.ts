@@ -31,13 +31,10 @@ export interface PostOptions {
 
 const RESPONSE_LIMIT = 64 * 1024;
 
-/**
- * Sends a delivery over a new connection, because the receiver could close an idle one at any moment. Does not follow
- * redirects.
- * @throws the signal's reason if that aborts; other failures are in the result
- */
+/** Opens a new connection, because the receiver may close an idle one. Follows no redirects. @throws the signal's reason */
 export async function sendPost(outgoing: OutgoingRequest, options: PostOptions): Promise<PostResult> {
-  const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT, write = writeWhole } = options;
+  const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT } = options;
+  const { write = (request, body) => request.end(body) } = options;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
@@ -50,7 +47,9 @@ export async function sendPost(outgoing: OutgoingRequest, options: PostOptions):
   } catch (error) {
     signal.throwIfAborted();
     const timedOut = limit.aborted;
-    return { status: null, error: describeError(error, timedOut, timeout), timedOut, milliseconds: elapsed() };
+    const reason = describeConnectionError(error) ?? messageOf(error);
+    const problem = timedOut ? `no response within ${timeout / 1000} s` : reason;
+    return { status: null, error: problem, timedOut, milliseconds: elapsed() };
   }
 }
 
@@ -78,10 +77,6 @@ function sendRequest(
   });
 }
 
-function writeWhole(request: ClientRequest, body: Buffer): void {
-  request.end(body);
-}
-
 /** Reads the start of a response body. Ignores a connection error after the first byte, because the status has arrived. */
 async function readBody(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
@@ -96,9 +91,4 @@ async function readBody(response: IncomingMessage, limit: number): Promise<strin
     if (length === 0) return `(the response was cut off: ${systemErrorCode(error) ?? messageOf(error)})`;
   }
   return Buffer.concat(chunks).subarray(0, limit).toString();
-}
-
-function describeError(error: unknown, timedOut: boolean, timeout: number): string {
-  if (timedOut) return `no response within ${timeout / 1000} s`;
-  return describeConnectionError(error) ?? messageOf(error);
 }

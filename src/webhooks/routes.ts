@@ -1,4 +1,3 @@
-/** A forwarding rule: a pattern for event types, in which `*` matches any text, and the target URL. */
 export interface ForwardingRoute {
   readonly pattern: string;
   readonly target: URL;

@@ -16,6 +16,8 @@ export interface SignedContent {
   readonly body: string | Uint8Array;
 }
 
+type Signable = { readonly headers: HeaderList; readonly body: Uint8Array };
+
 export interface ReceivedDelivery {
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -30,7 +32,6 @@ export const TIMESTAMP_TOLERANCE = 5 * 60;
 
 const SECRET_PREFIX = 'whsec_';
 
-/** Creates a signing secret in the Standard Webhooks format, with 24 random bytes. */
 export function createSigningSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(24).toString('base64')}`;
 }
@@ -50,11 +51,7 @@ export function createSignatureHeaders(secret: SigningSecret, delivery: SignedCo
 }
 
 /** Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic deliveries unsigned. */
-export function withNewSignature<Request extends { readonly headers: HeaderList; readonly body: Uint8Array }>(
-  request: Request,
-  secret: string | undefined,
-  now: number,
-): Request {
+export function withNewSignature<Request extends Signable>(request: Request, secret: string | undefined, now: number) {
   const [id] = headerValuesOf(groupHeaders(request.headers), SIGNATURE_HEADERS.id);
   if (id === undefined || secret === undefined) return request;
   const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body: request.body });
@@ -62,11 +59,7 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
   return { ...request, headers };
 }
 
-/**
- * Verifies that one of the secrets signed the delivery, and that its timestamp is close to `now` (milliseconds). Uses the
- * headers and the body exactly as received.
- * @throws SvcError `bad_data` if a secret is invalid. The message does not contain the secret.
- */
+/** Checks the signatures and the timestamp; `now` is in milliseconds. @throws SvcError `bad_data`, without the secret */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
   const parts = readSignedParts(delivery.headers);
@@ -105,7 +98,7 @@ function readSignedParts(headers: Headers) {
   return { id, timestamp, signatures };
 }
 
-function reject(reason: string): Verification {
+export function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 

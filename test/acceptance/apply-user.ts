@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listen } from '../listen.ts';
 import { startTestService } from '../service/test-service.ts';
+import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 
 /** A request to the service. */
@@ -67,6 +68,9 @@ export async function createApplyUser() {
     declare: (settings: string) => writeFile(join(user.home, 'svc.yaml'), settings),
     svc: (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
       user.svc(words, { env: { ...env, ...more } }),
+    /** Answers questions of svc in a terminal. */
+    dialogue: (...words: readonly string[]) =>
+      startDialogue([...words, '--file', join(user.home, 'svc.yaml')], { ...user.env, ...env }),
     /** Starts a process of svc. */
     start: (...words: readonly string[]) => user.start(words, { env }),
     read: async (path: string, data: unknown = {}) => (await service.call(path, data)).body.result?.data,

@@ -41,6 +41,26 @@ describe('svc apply', () => {
     expect(user.writes()).toEqual([]);
   });
 
+  it('asks on a terminal, and sends nothing if the answer is no or the service has changed since', async () => {
+    const user = await createApplyUser();
+    await user.declare(settingsOf('acme'));
+    const question = 'Apply these changes (7 to create, 2 to update, 4 to send)?';
+    const declined = user.dialogue('apply');
+    await declined.answer(question, '\r');
+    expect(await declined.ended, declined.text()).toBe(2);
+    const outdated = user.dialogue('apply');
+    await outdated.shows(question);
+    await user.read('/v2/workspace/webhookconfig/update', { useWebhookService: true });
+    await outdated.answer(question, 'y\r');
+    expect(await outdated.ended, outdated.text()).toBe(15);
+    expect(user.writes()).toEqual([]);
+    const confirmed = user.dialogue('apply');
+    await confirmed.answer('Apply these changes', 'y\r');
+    expect(await confirmed.ended, confirmed.text()).toBe(0);
+    expect(confirmed.text()).toContain('Applied: 7 created, 2 updated, 4 sent');
+    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
+  });
+
   it('applies the rest after a failure, exits with 10, and can be resumed', async () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -77,11 +77,15 @@ describe('the commands in a document', () => {
     expect(ways.flatMap((way) => (way.kind === 'not' ? way.reason : []))).toEqual(SKIP_REASONS);
   });
 
-  it('of CI recipes: run in order', { timeout: 120_000 }, async () => {
-    const commands = parseRecipes(await readFile(join(HOME, 'docs', 'ci.md'), 'utf8'));
-    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThan(5);
+  it.each([
+    ['ci.md', 6],
+    ['settings.md', 3],
+  ])('of the CI recipes in %s: run in order', { timeout: 120_000 }, async (page, least) => {
+    const commands = parseRecipes(await readFile(join(HOME, 'docs', page), 'utf8'));
+    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(least);
     const { folder, apiKey } = await prepareFolder();
-    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN=; touch output.txt`;
+    await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
+    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
     for (const command of commands) {
       const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
       expect({ command, code, output: code === 0 ? '' : output }).toEqual({ command, code: 0, output: '' });

@@ -15,10 +15,13 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc jobs resume 20260131-094500-5f3a9c', 2],
   ['svc jobs watch 20260131-094500-5f3a9c', 5],
   ['svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1', 2],
+  ['svc undo', 2],
+  ['svc undo 20260131-094500-5f3a9c --out undo.json', 2],
 ]);
 
 /** Examples that need the setup of a separate test. */
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
+  [/^svc compare/, 'compares two services: settings.test.ts'],
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],

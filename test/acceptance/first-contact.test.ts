@@ -20,8 +20,8 @@ describe('svc without a command', () => {
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines[0]).toMatch(/^svc administers a collaboration backend/);
     for (const heading of ['First steps:', 'Commands:']) expect(raw).toContain(`\u001b[1m${heading}\u001b[22m`);
-    for (const word of ['Manage', 'Webhooks', 'Run a service', 'Automate', 'Settings', 'For developers']) {
-      expect(lines.filter((line) => line.startsWith(`  ${word} `)).length, word).toBe(1);
+    for (const word of ['Manage', 'Settings as code', 'Run a service', 'Automate', 'Settings', 'For developers']) {
+      expect(lines.filter((line) => line.startsWith(`  ${word}  `)).length, word).toBe(1);
     }
   });
 

@@ -162,6 +162,27 @@ describe('svc plan', () => {
   });
 });
 
+describe('records that cannot be read back', () => {
+  it('are sent once, and again after svc local reset', async () => {
+    const user = await newUserInProcess();
+    const svc = (...words: readonly string[]) =>
+      user.svc(['--local', '--store', join(user.home, 'store.sqlite'), ...words]);
+    await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Bob\n');
+    await writeFile(
+      join(user.home, 'svc.yaml'),
+      'svc: 1\norganizations: [{ organizationId: acme }]\nusers: { from: users.csv }\n',
+    );
+    const all = '> organization acme\n> 2 users (acme)\n\nPlan: 3 to send\n';
+    expect((await svc('plan')).stdout).toBe(all);
+    expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
+    expect((await svc('plan')).stdout).toBe('No changes. embedded service matches svc.yaml.\n');
+    await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Robert\n');
+    expect((await svc('plan', '--only', 'users')).stdout).toBe('> 1 user (acme)\n\nPlan: 1 to send\n');
+    await svc('local', 'reset', '--yes');
+    expect((await svc('plan')).stdout).toBe(all);
+  });
+});
+
 describe('svc drift', () => {
   it('exits with 20 if the service differs, without comparing what cannot be read back', async () => {
     const user = await newUserInProcess();

@@ -21,16 +21,7 @@ const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
 
 /** Sections without an example command. */
 const WITHOUT_EXAMPLE: readonly Failure[] = [
-  ...([
-    'bug',
-    'stale_plan',
-    'differs',
-    'reader_gone',
-    'unsupported_node',
-    'interrupted',
-    'terminated',
-    'hangup',
-  ] as const),
+  ...(['bug', 'differs', 'reader_gone', 'unsupported_node', 'interrupted', 'terminated', 'hangup'] as const),
 ];
 
 interface Example {

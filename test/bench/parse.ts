@@ -39,9 +39,9 @@ const open = (path: string) =>
     stdin: process.stdin,
     signal,
     spool: `${path}.spool`,
-    field: fields.listName,
-    fields: fields.knownFields,
-    idField: fields.id,
+    listName: fields.listName,
+    knownFields: fields.knownFields,
+    id: fields.id,
   });
 
 const READINGS: Readonly<Record<string, Reading>> = {

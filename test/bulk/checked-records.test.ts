@@ -23,7 +23,7 @@ async function read(text: string, format: InputFormat, size: number, given: Part
   );
   const { signal } = new AbortController();
   const [stdin, spool] = [Readable.from(chunks), join(await createTemporaryFolder(), 'spool')];
-  const layout = { field: 'users', fields: fields.knownFields, idField: fields.id };
+  const layout = { listName: 'users', knownFields: fields.knownFields, id: fields.id };
   const input = await openInput({ files: [{ file: '-', format }], cwd: '/', stdin, signal, spool, ...layout });
   const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', generateId: String, ...given };
   const surveyed = await checkRecords(input, rules, signal);

@@ -25,12 +25,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   const input = await openInput({
     ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
     ...{
-      field: fields.listName,
-      fields: fields.knownFields,
-      idField: fields.id,
-      listedId: fields.listed?.id,
-      nestedField: fields.listed?.nested,
-      generatesIds: fields.generatesIds ?? false,
+      ...fields,
     },
   });
   const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'reject');

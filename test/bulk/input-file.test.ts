@@ -18,9 +18,9 @@ async function open(file: string, given: Partial<InputFileRequest> = {}): Promis
     stdin: Readable.from([]),
     signal: new AbortController().signal,
     spool: join(cwd, 'spool'),
-    field: 'users',
-    fields: ['userId'],
-    idField: 'userId',
+    listName: 'users',
+    knownFields: ['userId'],
+    id: 'userId',
     ...given,
   });
   return { input, cwd };

@@ -32,7 +32,7 @@ async function read(texts: Readonly<Record<string, string>>, { files, stdin = ''
   const input = await openInput({
     files: files ?? Object.keys(texts).map((file) => ({ file })),
     ...{ cwd, signal, stdin: Readable.from([Buffer.from(stdin)]), spool: join(cwd, 'spool') },
-    ...{ field: 'users', fields: fields.knownFields, idField: fields.id },
+    ...{ listName: 'users', knownFields: fields.knownFields, id: fields.id },
   });
   const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', generateId: String, ...given };
   const surveyed = await checkRecords(input, rules, signal);

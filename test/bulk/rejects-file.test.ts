@@ -21,9 +21,9 @@ async function open(folder: string, file: string) {
     file,
     cwd: folder,
     stdin: process.stdin,
-    field: 'users',
-    fields: ['userId', 'name'],
-    idField: 'userId',
+    listName: 'users',
+    knownFields: ['userId', 'name'],
+    id: 'userId',
     spool: join(folder, 'spool'),
     signal: new AbortController().signal,
   });

@@ -160,14 +160,9 @@ describe('the rate limiter', () => {
         return new Promise<void>((resolve) => wakers.push(resolve));
       },
     };
-    const gate = createRateLimiter({
-      clock,
-      random: () => 0,
-      maxWait: 20_000,
-      signal: undefined,
-      observe: undefined,
-      shared: undefined,
-    });
+    const target = { baseUrl: 'https://api.example.com', headerPrefix: 'x-svc-' };
+    const transport = () => Promise.reject(new Error('unused'));
+    const gate = createRateLimiter({ clock, target, transport, random: () => 0, maxWait: 20_000 });
     expect(gate.pause({ retryAfter: '5' })).toBe(true);
     const passed = gate.acquire();
     expect(gate.pause({ retryAfter: '20' })).toBe(true);

@@ -4,9 +4,13 @@ import { describe, expect, it } from 'vitest';
 import type { Sink } from '../../src/kernel/io.ts';
 import { ASCII_GLYPHS } from '../../src/output/glyphs.ts';
 import { createProgress, type ProgressStyle } from '../../src/output/progress.ts';
-import { type ProgressState, renderBarLine, renderPlainLine } from '../../src/output/progress-text.ts';
-import { RateEstimator } from '../../src/output/rate-estimator.ts';
-import { renderSpinnerLine } from '../../src/output/spinner.ts';
+import {
+  type ProgressState,
+  renderBarLine,
+  renderPlainLine,
+  renderSpinnerLine,
+} from '../../src/output/progress-text.ts';
+import { createRateEstimator } from '../../src/output/rate-estimator.ts';
 
 const ERASE = '\r\u001b[2K';
 
@@ -274,11 +278,11 @@ describe('a line of progress', () => {
 
 describe('the rate', () => {
   it('follows the current rate, and is stable over one slow moment', () => {
-    const pace = new RateEstimator(0, 500);
-    for (let second = 1; second <= 60; second += 1) pace.update(second * 1000, 500 + second * 100);
-    expect(pace.update(60_000, 6_500)).toBeCloseTo(100);
-    expect(pace.update(61_000, 6_500)).toBeGreaterThan(80);
-    for (let second = 62; second <= 122; second += 1) pace.update(second * 1000, 6_500 + (second - 61) * 10);
-    expect(Math.round(pace.update(122_000, 7_110))).toBe(10);
+    const estimateRate = createRateEstimator(0, 500);
+    for (let second = 1; second <= 60; second += 1) estimateRate(second * 1000, 500 + second * 100);
+    expect(estimateRate(60_000, 6_500)).toBeCloseTo(100);
+    expect(estimateRate(61_000, 6_500)).toBeGreaterThan(80);
+    for (let second = 62; second <= 122; second += 1) estimateRate(second * 1000, 6_500 + (second - 61) * 10);
+    expect(Math.round(estimateRate(122_000, 7_110))).toBe(10);
   });
 });

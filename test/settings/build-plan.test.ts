@@ -130,6 +130,25 @@ describe('plans', () => {
     expect(Object(sent).triggers).toMatchObject({ 'comment.add': false, 'comment.update': true });
   });
 
+  it('neither compares nor sends a secret that the service masks', async () => {
+    const world = await startPlannedWorld();
+    const stored = {
+      authToken: '****cdef',
+      rawNotificationUrl: 'https://a.example',
+      triggers: { 'comment.add': true },
+    };
+    await world.service.call('/v2/workspace/webhookconfig/update', {
+      useWebhookService: true,
+      webhookServiceConfig: stored,
+    });
+    const plan = (webhookServiceConfig: object) => world.plan({ config: { webhook: { webhookServiceConfig } } });
+    const masked = await plan({ authToken: secret('TOKEN') });
+    expect(masked.changes).toMatchObject([{ sign: '?', before: 'differ', reason: 'the service masks this secret' }]);
+    expect(masked.writes).toEqual([]);
+    const { writes } = await plan({ encodeData: true });
+    expect(Object.keys(Object(writes[0]?.items[0]?.data['webhookServiceConfig']))).not.toContain('authToken');
+  });
+
   it('creates, updates, replaces, adopts, and prunes endpoints', async () => {
     const world = await startPlannedWorld();
     const config = { advancedWebhooks: { isEnabled: true } };

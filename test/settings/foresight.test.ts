@@ -85,6 +85,20 @@ describe('predict', () => {
     ]);
   });
 
+  it('skips live fields that are unknown, and says which live value is invalid', async () => {
+    const rename = write('folders.update', { folderId: 'plans', folderName: 'Roadmap' }, ACME);
+    const predictFrom = async (live: object) =>
+      (await predict({ snapshot: { ...stateSchema.parse({}), ...live }, writes: [rename], clock: systemClock }))
+        .effects;
+    const folders = [{ ...ACME, folderId: 'plans', color: 'red' }];
+    expect(await predictFrom({ folders })).toEqual([]);
+    expect(
+      await predictFrom({ folders, config: { webhook: { webhookServiceConfig: { rawNotificationUrl: 'x' } } } }),
+    ).toEqual([
+      'the plan cannot be simulated: config.webhook.webhookServiceConfig.rawNotificationUrl: not a valid http(s) URL',
+    ]);
+  });
+
   it('returns the state after the writes', async () => {
     const snapshot = stateSchema.parse({ folders: [{ ...ACME, folderId: 'plans', folderName: 'Plans' }] });
     const rename = write('folders.update', { folderId: 'plans', folderName: 'Roadmap' }, ACME);

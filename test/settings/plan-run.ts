@@ -73,7 +73,7 @@ export async function startPlanRuns(intercept: Reply = () => undefined) {
     );
     return { ...ended, journal };
   };
-  const read = async (path: string, data: unknown) => (await service.call(path, data)).body.result?.data;
+  const read = async (path: string, data: unknown = {}) => (await service.call(path, data)).body.result?.data;
   return { service, folders, ledger, requests, createJournal, run, read };
 }
 

@@ -225,3 +225,58 @@ describe('outcomes that are unknown', () => {
     journal.verify();
   });
 });
+
+describe('random plans with random failures', () => {
+  it.each(Array.from({ length: 30 }, (_, at) => at))(
+    'writes exactly the items whose requirements were written (%i)',
+    async () => {
+      const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);
+      const parents = new Map(ids.map((id, at) => [id, ids[Math.floor(Math.random() * (at + 2)) - 2] ?? 'root']));
+      const failing = new Set(ids.filter(() => Math.random() < 0.15));
+      const isWritten = (id: string): boolean =>
+        id === 'root' || (!failing.has(id) && isWritten(parents.get(id) ?? 'root'));
+      let isBroken = true;
+      const { run, createJournal, read } = await startPlanRuns(async ({ path, data }) => {
+        if (!isBroken || !path.endsWith('/folders/add')) return undefined;
+        const refused = data.folders.filter(({ folderId }: { folderId: string }) => failing.has(folderId));
+        if (refused.length === 0) return undefined;
+        if (data.folders.length > 1) return refuse('one of them is wrong');
+        return Math.random() < 0.5 ? refuse('it is wrong') : refuse('not today', 'FAILED_PRECONDITION');
+      });
+      const items = ids.map((id) => {
+        const parentFolderId = parents.get(id);
+        return folderItem(id, parentFolderId === 'root' ? {} : { parentFolderId });
+      });
+      const cuts = [0, ...[10, 20].map((at) => at + Math.floor(Math.random() * 5)), items.length];
+      const writes = cuts.slice(1).map((end, at) => addFolders(...items.slice(cuts[at], end)));
+      const journal = await createJournal();
+      const { counters, stop } = await run(writes, { journal });
+      expect(stop).toBeUndefined();
+      const written = ids.filter(isWritten);
+      expect(counters).toMatchObject({ succeeded: written.length, failed: ids.length - written.length, unknown: 0 });
+      const stored = (await read(`${FOLDERS}/get`, { organizationId: 'acme' })) ?? [];
+      expect(stored.map(({ folderId }: { folderId: string }) => folderId).sort()).toEqual(written.sort());
+      isBroken = false;
+      expect((await run(writes, { journal })).counters).toMatchObject({ succeeded: ids.length, failed: 0 });
+      journal.verify();
+      expect(await read(`${FOLDERS}/get`, { organizationId: 'acme' })).toHaveLength(ids.length);
+    },
+  );
+});
+
+function refuse(message: string, status = 'INVALID_ARGUMENT') {
+  return Response.json({ error: { status, message } }, { status: 400 });
+}
+
+it('sends other writes after the service refused more than a hundred items of one', async () => {
+  const { run, read } = await startPlanRuns(({ path }) =>
+    path.endsWith('/folders/add') ? refuse('no folders') : undefined,
+  );
+  const items = Array.from({ length: 250 }, (_, at) => folderItem(`f${at}`));
+  const child = folderItem('child', { parentFolderId: 'f249' });
+  const { counters, stop } = await run([addFolders(...items), addFolders(child), ADVANCED]);
+  expect(stop).toMatchObject({ kind: 'fatal', error: { message: 'no folders' } });
+  expect(counters.succeeded).toBe(1);
+  expect(counters.failed).toBeGreaterThan(0);
+  expect(await read('/v2/workspace/advancedwebhookconfig/get')).toMatchObject({ isEnabled: true });
+});

@@ -128,7 +128,10 @@ type Remove = (path: string, options: typeof REMOVE_OPTIONS) => Promise<void>;
 /** Retries cover files that a virus scanner holds open. */
 const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 
-/** Deletes finished jobs older than 30 days or beyond the newest 100, and jobs that never started and are over a day old. */
+/**
+ * Deletes finished jobs older than 30 days or beyond the newest 100, and jobs that never started and are over a day old. Of
+ * other jobs older than 30 days, deletes the values that their writes replaced.
+ */
 export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
   const now = clock.now();
   const names = await listJobNames(folders);
@@ -139,7 +142,7 @@ export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
     if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && (await isUnstarted(folder)))) {
       // Keeps a job that is in use or cannot be deleted until the next call.
       await removeJob(folder, clock).catch(() => undefined);
-    }
+    } else if (isOld(name, RETENTION_DAYS)) await rm(folder.beforeImages, { force: true }).catch(() => undefined);
   }
 }
 

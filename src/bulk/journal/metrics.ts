@@ -51,12 +51,9 @@ export class Metrics {
 
   save(now: number): SavedMetrics {
     const { waits, waitedMilliseconds, strayRequests, strayRetries } = this;
-    return {
-      seconds: this.seconds(now),
-      ...{ waits, waitedMilliseconds, strayRequests, strayRetries },
-      latency: this.latency.save(),
-      series: this.series.save(),
-    };
+    const seconds = this.seconds(now);
+    const [latency, series] = [this.latency.save(), this.series.save()];
+    return { seconds, waits, waitedMilliseconds, strayRequests, strayRetries, latency, series };
   }
 }
 

@@ -17,11 +17,6 @@ export interface SentBatch extends RecordRange {
   readonly retries: number;
 }
 
-interface SentBatchTotals extends Pick<SentBatch, 'requests' | 'retries'> {
-  readonly settled: number;
-  readonly open: number;
-}
-
 const COLUMNS = 'first, last, count, settled, sends, requests, retries, crc';
 const PAGE_SIZE = 1_000;
 
@@ -59,8 +54,8 @@ export class SentBatchTable {
     this.#remove.run(first);
   }
 
-  totals(): SentBatchTotals {
-    return this.#sums.get() as unknown as SentBatchTotals;
+  totals(): Readonly<Record<'settled' | 'open' | 'requests' | 'retries', number>> {
+    return this.#sums.get() as unknown as ReturnType<typeof this.totals>;
   }
 
   /** Reads the batches in order, page by page, so that writes may happen in between. Throws at a damaged row. */
@@ -80,8 +75,8 @@ export class SentBatchTable {
 
 type BatchRow = Omit<SentBatch, 'settled'> & { readonly settled: number; readonly crc: number };
 
-function parseRow({ first, last, count, settled, sends, requests, retries, crc }: BatchRow): SentBatch | undefined {
+function parseRow({ crc, ...row }: BatchRow): SentBatch | undefined {
+  const { first, last, count, settled, sends, requests, retries } = row;
   const isIntact = rowChecksum(first, last, count, settled, sends, requests, retries) === crc;
-  if (!isIntact || count < 1 || last - first + 1 < count) return undefined;
-  return { first, last, count, settled: settled === 1, sends, requests, retries };
+  return isIntact && count >= 1 && last - first + 1 >= count ? { ...row, settled: settled === 1 } : undefined;
 }

@@ -31,7 +31,7 @@ export class CsvReader {
   get header(): string {
     if (!this.#header) return '';
     const { text, delimiter, idColumn } = this.#header;
-    return idColumn === -1 ? text + delimiter + this.#request.idField : text;
+    return idColumn === -1 ? text + delimiter + this.#request.id : text;
   }
 
   get columns(): readonly string[] {
@@ -70,7 +70,7 @@ export class CsvReader {
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, fields, idField, listedId = idField, generatesIds } = this.#request;
+    const { name, knownFields, id: idField, listed, generatesIds } = this.#request;
     const map: FieldNames = this.#request.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
@@ -86,12 +86,12 @@ export class CsvReader {
       const problem = `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`;
       throw new InputError(name, { line }, problem);
     }
-    const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : listedId);
+    const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : (listed?.id ?? idField));
     if (!generatesIds && idColumn === -1) {
-      const renamed = findRenamedField(idField, columns, fields);
+      const renamed = findRenamedField(idField, columns, knownFields);
       const hint =
         renamed === undefined
-          ? `the first row must name the fields: ${fields.join(',')}`
+          ? `the first row must name the fields: ${knownFields.join(',')}`
           : renameHint(renamed, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }

@@ -14,7 +14,7 @@ export async function* readJson(chunks: AsyncIterable<string>, options: ListRequ
 }
 
 async function* readList(splitter: JsonSplitter, options: ListRequest): AsyncGenerator<RecordChunk> {
-  const { name, field } = options;
+  const { name, listName: field } = options;
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
     const hint = `provide an array or {"${field}":[…]}; set other formats with --input-format`;
@@ -55,7 +55,10 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
 }
 
 /** Reads the records in an object after its opening brace. Warns about the other fields. */
-async function* readMembers(splitter: JsonSplitter, { name, field, warn }: ListRequest): AsyncGenerator<RecordChunk> {
+async function* readMembers(
+  splitter: JsonSplitter,
+  { name, listName: field, warn }: ListRequest,
+): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);

@@ -58,12 +58,9 @@ export class InputError extends SvcError {
     this.#name = name;
   }
 
-  withProblem(problem: string): InputError {
-    return new InputError(this.#name, this.position, problem, this.hint);
-  }
-
-  withHint(hint: string): InputError {
-    return new InputError(this.#name, this.position, this.problem, hint);
+  /** Returns the error with another problem or hint. */
+  with({ problem = this.problem, hint = this.hint }: { problem?: string; hint?: string | undefined }): InputError {
+    return new InputError(this.#name, this.position, problem, hint);
   }
 }
 

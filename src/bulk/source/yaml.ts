@@ -25,7 +25,7 @@ import {
  * whole, up to a maximum size.
  */
 export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
-  const { name, field } = options;
+  const { name, listName: field } = options;
   let head = '';
   let reader: ItemReader | undefined;
   for await (const chunk of chunks) {
@@ -50,7 +50,7 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
   return formatYamlItem({ ...Object(value), [field]: text });
 }
 
-function* readWholeList(text: string, { name, field }: ListRequest): Generator<RecordChunk> {
+function* readWholeList(text: string, { name, listName: field }: ListRequest): Generator<RecordChunk> {
   const parsed = parseYamlText(text, name, 'record');
   const list = findList(parsed, field);
   if (!list) {
@@ -161,7 +161,7 @@ class ItemReader {
   }
 
   #parse({ text, line }: YamlItem): SourceRecord {
-    const { name, field } = this.#options;
+    const { name, listName: field } = this.#options;
     const before = text.includes('*') ? this.#anchored : '';
     const parsed = parseYamlText(before + text, name, 'record', line - countLines(before));
     const node = findList(parsed, field)?.items.at(-1);
@@ -177,7 +177,7 @@ class ItemReader {
   }
 
   #warnAboutFields({ text, line }: YamlItem): void {
-    const { name, field, warn } = this.#options;
+    const { name, listName: field, warn } = this.#options;
     const { document, positionOf } = parseYamlText(text, name, 'typed', line);
     if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {

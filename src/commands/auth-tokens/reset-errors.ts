@@ -63,7 +63,6 @@ export function notSavedError(apiKey: string, problems: readonly string[], cause
   });
 }
 
-/** Creates the error for concurrent resets of a token. The second would invalidate the first one's token. */
 export function resetInProgressError(apiKey: string, owner: string): SvcError {
   return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
     hint: 'run the command again after the other reset finishes',

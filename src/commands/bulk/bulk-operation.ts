@@ -2,6 +2,7 @@ import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
+import type { RecordRules } from '../../bulk/record-checker.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation, Parent } from '../../catalog/define.ts';
@@ -15,9 +16,9 @@ import type { Context } from '../context.ts';
 import { saveIds } from '../ids/collect-ids.ts';
 import { IdCollector } from '../ids/id-collector.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
-import { ConfirmationCollector, confirmWrites } from './confirm-writes.ts';
+import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
-import { createLockedFolder, describeJob, discardJob, type LockedJobFolder, startJob } from './open-job.ts';
+import { createLockedFolder, describeJob, discardJob, startJob } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
 import { runJob } from './run-job.ts';
 import type { SendPlan } from './send-plan.ts';
@@ -33,13 +34,14 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   const limits = parseBatchLimits(fields, request.options);
   const job = createJobName(context.clock.now());
   const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
-  const prepared = { entry, operation, fields, job, lockedFolder };
   let started = false;
   try {
-    const { plan, newParents } = await prepare(context, prepared, request, limits);
+    const { plan, newParents } = await prepare(context, entry, operation, request, {
+      ...{ fields, limits, generateId: createIdGenerator(job), spool: lockedFolder?.folder.spool ?? '' },
+    });
     if (context.options.dryRun)
       return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
-    const description = await describeJob(context, { job, operation: entry.name, request, plan });
+    const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
     await runJob(context, opened, plan).finally(async () => {
@@ -58,27 +60,24 @@ async function saveArgumentIds(context: Context, entry: OperationEntry, { data, 
   await saveIds(context, ids, entry);
 }
 
-interface PreparedJob {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-  readonly fields: BulkFields;
-  readonly job: string;
-  readonly lockedFolder: LockedJobFolder | undefined;
+interface JobSettings extends Pick<RecordRules, 'fields' | 'generateId'> {
+  readonly limits: BatchLimits;
+  /** Path for the copy of piped input. */
+  readonly spool: string;
 }
 
 /** Reads and checks the records, and asks for confirmation. Sends no writes. */
 async function prepare(
   context: Context,
-  { entry, operation, fields, job, lockedFolder }: PreparedJob,
+  entry: OperationEntry,
+  operation: Operation,
   request: BulkRequest,
-  limits: BatchLimits,
+  { fields, limits, generateId, spool }: JobSettings,
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
   const { data, options, usesDataFlag } = request;
-  const confirmations = new ConfirmationCollector(operation, fields, data);
+  const confirmations = collectConfirmations(operation, fields, data);
   const input = await gatherInput(context, entry, fields, request, {
-    generateId: createIdGenerator(job),
-    spool: lockedFolder?.folder.spool ?? '',
-    visitRecord: confirmations.visitor,
+    ...{ generateId, spool, visitRecord: confirmations.visitRecord },
   });
   const { first, records } = input.check;
   const { name, files } = input.input;
@@ -91,7 +90,7 @@ async function prepare(
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
   const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
-  await confirmWrites(context, calls, confirmations, records);
+  if (records > 0) await confirmations.confirm(context, client, records);
   return { plan: { calls, input, options, limits }, newParents };
 }
 

@@ -17,8 +17,8 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { ColumnMap } from './column-map.ts';
+import { showWarnings } from './confirm-writes.ts';
 import { showCheckProgress } from './show-progress.ts';
-import { showWarnings } from './show-warnings.ts';
 
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
@@ -162,23 +162,11 @@ function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFi
 
 export function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  { listName, knownFields, id, listed, generatesIds }: BulkFields,
+  fields: BulkFields,
   { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnMap },
   spool: string,
 ): Promise<RecordInput> {
   limitHeapGrowth();
-  return openInput({
-    files,
-    ...optionalProperty('map', map && new FieldMap(new Map(map))),
-    cwd,
-    stdin: io.stdin.stream,
-    signal,
-    spool,
-    field: listName,
-    fields: knownFields,
-    idField: id,
-    listedId: listed?.id,
-    nestedField: listed?.nested,
-    generatesIds: generatesIds ?? false,
-  });
+  const renamed = optionalProperty('map', map && new FieldMap(new Map(map)));
+  return openInput({ ...fields, files, ...renamed, cwd, stdin: io.stdin.stream, signal, spool });
 }

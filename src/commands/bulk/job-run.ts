@@ -3,8 +3,8 @@ import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile, type RejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
-import { openResultsFile, type ResultsFile } from '../../bulk/results-file.ts';
+import { chooseRejectsFormat, openRejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -31,16 +31,11 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
   return { context, job, plan, files, counters, metrics, recorder };
 }
 
-interface OutputFiles {
-  readonly rejects: RejectsFile | undefined;
-  readonly results: ResultsFile | undefined;
-}
-
 /**
  * Opens the output files of a run. @throws SvcError `usage` if a path is also an input or has the wrong extension for
  * rejects, `local` if a file cannot be written
  */
-async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFiles> {
+async function openOutputFiles(job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
   for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
@@ -55,10 +50,7 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan): Promise<OutputFile
   return { rejects, results: await openResultsFile(path, createRecordLocator(inputs), existingBytes) };
 }
 
-async function openRejects(
-  { description, journal }: OpenJob,
-  { input: { check }, options, calls }: SendPlan,
-): Promise<RejectsFile | undefined> {
+async function openRejects({ description, journal }: OpenJob, { input: { check }, options, calls }: SendPlan) {
   const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
   const { fields } = calls;
   // Records from the command line can be sent again without a file, unless svc generated their IDs.

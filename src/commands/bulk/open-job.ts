@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { InputFile } from '../../bulk/input-file.ts';
-import type { JobDescription, JobInput, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
+import type { JobDescription, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
 import { createJobFolder, lockJob, markStarted, pruneJobs, removeJob } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -32,16 +31,12 @@ export async function discardJob({ folder, release }: LockedJobFolder, clock: Cl
   await removeJob(folder, clock);
 }
 
-interface NewJob {
-  readonly job: string;
-  readonly operation: string;
-  readonly request: BulkRequest;
-  readonly plan: SendPlan;
-}
-
 export async function describeJob(
   context: Context,
-  { job, operation, request, plan }: NewJob,
+  job: string,
+  operation: string,
+  request: BulkRequest,
+  plan: SendPlan,
 ): Promise<JobDescription> {
   const { input: source, check } = plan.input;
   const { [plan.calls.fields.listName]: _records, ...data } = request.data;
@@ -52,16 +47,13 @@ export async function describeJob(
     options: { ...request.options },
     cwd: context.cwd,
     target: await describeJobTarget(context),
-    inputs: source.files.map((file, at) => describeInput(file, check.files[at]?.first ?? 0)),
+    inputs: source.files.map(({ name, path = '', spooled, format, fingerprint }, at) => {
+      return { name, first: check.files[at]?.first ?? 0, path, spooled, format, ...fingerprint() };
+    }),
     records: check.records,
     leftOut: check.skipped,
     startedAt: context.clock.now(),
   };
-}
-
-function describeInput(file: InputFile, first: number): JobInput {
-  const { name, path = '', spooled, format } = file;
-  return { name, first, path, spooled, format, ...file.fingerprint() };
 }
 
 export async function startJob(

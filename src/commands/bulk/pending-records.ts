@@ -26,30 +26,22 @@ const INTERRUPTED_RESULT = {
   code: 'outcome_unknown',
 } as const;
 
-type SendSource = Pick<SendPlan, 'calls' | 'input'>;
-
-/** Yields the records that a job has yet to send. Settles records as unknown if they must not be sent again. */
-export function pendingRecords(job: OpenJob, source: SendSource, recorder: JobRecorder): AsyncIterable<PendingRecords> {
-  return recordsToSend(job, source, (batch) =>
-    recorder.recordResult(batch, {
-      items: batch.map((record) => ({ record, ...INTERRUPTED_RESULT })),
-      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
-    }),
-  );
-}
-
-/** Yields the same records as `pendingRecords`, without settling any. */
-export function previewPendingRecords(job: OpenJob, source: SendSource): AsyncIterable<PendingRecords> {
-  return recordsToSend(job, source, async () => undefined);
-}
-
-function recordsToSend(
+/**
+ * Yields the records that a job has yet to send. Records as unknown those that must not be sent again, or only omits
+ * them without a recorder.
+ */
+export function pendingRecords(
   { journal }: OpenJob,
-  { calls, input }: SendSource,
-  markUnknown: (batch: RecordList) => Promise<void>,
+  { calls, input }: Pick<SendPlan, 'calls' | 'input'>,
+  recorder?: JobRecorder,
 ): AsyncIterable<PendingRecords> {
   const { effect } = calls.operation;
   const mayResend = ({ sends }: SentBatch) => sends < MAX_SENDS[effect];
+  const markUnknown = async (batch: RecordList) =>
+    recorder?.recordResult(batch, {
+      items: batch.map((record) => ({ record, ...INTERRUPTED_RESULT })),
+      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
+    });
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 

@@ -57,9 +57,6 @@ function summaryText(noun: string, { total, requests, seconds, ...summary }: Bul
     .map((name, at) => ({ name, count: summary[name] ?? 0, isFirst: at === 0 }))
     .filter(({ count, isFirst }) => isFirst || count > 0)
     .map(({ name, count }) => `${groupDigits(count)} ${name}`);
-  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${durationText(seconds)})`;
-}
-
-function durationText(seconds: number): string {
-  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
+  const duration = seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
+  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${duration})`;
 }

@@ -44,16 +44,9 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
     beforeWrite: () => checkProtectedProfile(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });
-  return {
-    client: options.dryRun
-      ? client
-      : addSpinner(trackActivity(client, context.activity), context, hostOf(target, options)),
-    close,
-  };
-}
-
-function hostOf({ baseUrl }: Target, { local }: Context['options']): string {
-  return local ? 'the embedded service' : (URL.parse(baseUrl)?.host ?? baseUrl);
+  if (options.dryRun) return { client, close };
+  const host = options.local ? 'the embedded service' : (URL.parse(target.baseUrl)?.host ?? target.baseUrl);
+  return { client: addSpinner(trackActivity(client, context.activity), context, host), close };
 }
 
 /** @throws SvcError `no_credential` without a service URL. Operations that need other settings report missing ones. */
@@ -90,27 +83,24 @@ function createCallLog(context: Context): NonNullable<ClientOptions['observe']> 
   };
 }
 
-function linesOf(event: Exclude<CallEvent, { kind: 'waiting' }>, options: Context['options']): string[] {
+function linesOf(
+  event: Exclude<CallEvent, { kind: 'waiting' }>,
+  { debug, verbose, quiet }: Context['options'],
+): readonly string[] {
   switch (event.kind) {
-    case 'request':
-      return options.debug
-        ? [`> POST ${event.request.url}`, ...headerLines(event), `> ${JSON.stringify(event.request.body)}`]
-        : [];
+    case 'request': {
+      if (!debug) return [];
+      const { url, headers, body } = event.request;
+      const headerLines = Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`);
+      return [`> POST ${url}`, ...headerLines, `> ${JSON.stringify(body)}`];
+    }
     case 'response': {
-      if (!options.debug && !options.verbose) return [];
       const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
-      if (options.debug) return [`< ${line}`, `< ${event.body}`];
-      return [line];
+      return debug ? [`< ${line}`, `< ${event.body}`] : verbose ? [line] : [];
     }
     case 'settled':
-      return options.quiet ? [] : [event.message];
+      return quiet ? [] : [event.message];
     case 'retry':
-      return options.verbose || options.debug
-        ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
-        : [];
+      return verbose || debug ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`] : [];
   }
-}
-
-function headerLines({ request }: Extract<CallEvent, { kind: 'request' }>): string[] {
-  return Object.entries(request.headers).map(([name, value]) => `> ${name}: ${value}`);
 }

@@ -20,32 +20,22 @@ export function parseFlagValue(
   if (typeof given === 'boolean') return given;
   const texts = typeof given === 'string' ? [given] : given;
   const [text = ''] = texts;
-  switch (flag.kind) {
-    case 'list':
-      return texts;
-    case 'map':
-      return parseMap(flag, texts, (value) => value);
-    case 'switches':
-      return parseMap(flag, texts, (value) => parseSwitch(flag, value));
-    case 'changes':
-      return parseMap(flag, texts, (value) => parseChange(flag, value));
-    case 'entries':
-      return texts.map((entry) => parseEntry(flag, entry, dependencies));
-    case 'entry':
-      return parseEntry(flag, text, dependencies);
-    case 'number':
-      return parseNumber(flag, text);
-    case 'boolean':
-      return parseSwitch(flag, text);
-    case 'json':
-      return parseJson(flag, text);
-    case 'time':
-      return parseTime(flag, text, dependencies);
-    case 'text':
-    case 'content':
-    case 'secret':
-      return text;
-  }
+  const parsers: Readonly<Record<Flag['kind'], () => unknown>> = {
+    list: () => texts,
+    map: () => parseMap(flag, texts, (value) => value),
+    switches: () => parseMap(flag, texts, (value) => parseSwitch(flag, value)),
+    changes: () => parseMap(flag, texts, (value) => parseChange(flag, value)),
+    entries: () => texts.map((entry) => parseEntry(flag, entry, dependencies)),
+    entry: () => parseEntry(flag, text, dependencies),
+    number: () => parseNumber(flag, text),
+    boolean: () => parseSwitch(flag, text),
+    json: () => parseJson(flag, text),
+    time: () => parseTime(flag, text, dependencies),
+    text: () => text,
+    content: () => text,
+    secret: () => text,
+  };
+  return parsers[flag.kind]();
 }
 
 function parseMap(flag: Flag, texts: readonly string[], read: (value: string) => unknown): Record<string, unknown> {

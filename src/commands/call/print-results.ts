@@ -53,10 +53,10 @@ async function printValues(
   const values: unknown[] = [];
   try {
     for await (const response of merge ? mergePages(responses) : responses) {
-      const bare = quiet ? bareValue(operation, response) : undefined;
+      const bare = quiet && response.data !== null ? operation.quietValue?.(response.data) : undefined;
       if (bare !== undefined) await printer.line(bare);
       else values.push(envelope ? response.result : (response.data ?? describeEmptyResult(entry, response, isTable)));
-      if (isEmpty(response)) await context.note(String(response.result['message'] ?? ''));
+      if ((response.data ?? null) === null) await context.note(String(response.result['message'] ?? ''));
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
@@ -66,18 +66,10 @@ async function printValues(
   }
 }
 
-function isEmpty({ data }: CallResult<unknown>): boolean {
-  return data === null || data === undefined;
-}
-
 /** Describes a write without response data by its status and message. In a table, the message on stderr is enough. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
-}
-
-function bareValue({ quietValue }: Operation, { data }: CallResult<unknown>): string | undefined {
-  return data === null ? undefined : quietValue?.(data);
 }
 
 interface CallDependencies {
@@ -140,23 +132,15 @@ async function* extractRecords(
   { inputs }: CallRequest,
   responses: AsyncIterable<CallResult<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
-  const missing = new Set(inputs.flatMap((input) => requestedIds(operation, input)));
+  const { field, recordId } = operation.splitIds ?? {};
+  const missing = new Set<unknown>(inputs.flatMap((input) => (field === undefined ? [] : (input[field] ?? []))));
   for await (const { data } of responses) {
     const list = listOf(operation, data);
     const records: readonly unknown[] = Array.isArray(list) ? list : [];
-    for (const record of records) missing.delete(idOf(operation, record));
+    for (const record of records) if (recordId !== undefined) missing.delete(Object(record)[recordId]);
     yield records;
   }
   messages.setFound([...missing], inputs[0]);
-}
-
-function requestedIds({ splitIds }: Operation, input: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const ids = splitIds && input[splitIds.field];
-  return Array.isArray(ids) ? ids : [];
-}
-
-function idOf({ splitIds }: Operation, record: unknown): unknown {
-  return splitIds && typeof record === 'object' && record !== null ? Reflect.get(record, splitIds.recordId) : undefined;
 }
 
 function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {

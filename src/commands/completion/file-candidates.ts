@@ -25,16 +25,8 @@ export async function fileCandidates(typed: string, dependencies: CompletionDepe
     .slice(0, MAX_NAMES);
   return Promise.all(
     matching.map(async (entry) => {
-      const isFolder =
-        entry.isDirectory() || (entry.isSymbolicLink() && (await isLinkToFolder(join(real, entry.name))));
-      return { value: `${folder}${entry.name}${isFolder ? separator : ''}` };
+      const found = entry.isSymbolicLink() ? await stat(join(real, entry.name)).catch(() => undefined) : entry;
+      return { value: `${folder}${entry.name}${found?.isDirectory() ? separator : ''}` };
     }),
-  );
-}
-
-async function isLinkToFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
   );
 }

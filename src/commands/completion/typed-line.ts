@@ -4,9 +4,7 @@ import { parseShortFlags } from '../short-flags.ts';
 import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
-/** A command line up to the word to complete, parsed. */
 export interface TypedLine {
-  /** Command or group of the words so far. */
   readonly node: Node;
   readonly leaf: LoadedLeaf | undefined;
   readonly flags: readonly OptionDefinition[];

@@ -1,6 +1,5 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { DOCTOR_FLAGS } from './flags.ts';
 
 export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
   command: ['doctor'],
@@ -15,6 +14,6 @@ export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
     'svc doctor --local': 'check the embedded service',
     [`svc doctor -o json --jq '.[] | select(.fix)'`]: 'list problems and their fixes as JSON',
   },
-  options: DOCTOR_FLAGS,
+  options: [{ flags: '--org <id>', description: 'organization to use when checking advanced queries' }],
   load: async () => (await import('./doctor.ts')).doctorCommand,
 });

@@ -12,15 +12,16 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 import { createCallChecks } from './calls.ts';
 import type { Check, DoctorFinding } from './check.ts';
 import { formatChecklist } from './checklist.ts';
-import type { DoctorFlags } from './flags.ts';
 import { createFolderChecks } from './folders.ts';
-import { createMachineChecks } from './machine.ts';
+import { createMachineChecks, createProfileChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
-import { createProfileChecks } from './profile.ts';
 import { type NamedResult, runChecks } from './run-checks.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(context: Context, { options }: Invocation<DoctorFlags>): Promise<void> {
+export async function doctorCommand(
+  context: Context,
+  { options }: Invocation<{ readonly org?: string | undefined }>,
+): Promise<void> {
   if (context.options.dryRun) {
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
       hint: 'run it without --dry-run',
@@ -68,7 +69,8 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
     return (await connection).client;
   };
   const { local } = context.options;
-  const organizationId = org ?? (await configuredOrg(context));
+  // The profile check reports settings that cannot be read.
+  const organizationId = org ?? (await context.openSettings().catch(() => undefined))?.org?.value;
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
@@ -84,11 +86,6 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
     const opened = await connection?.catch(() => undefined); // a check has already reported the error
     await opened?.close();
   }
-}
-
-async function configuredOrg({ openSettings }: Context): Promise<string | undefined> {
-  const settings = await openSettings().catch(() => undefined);
-  return settings?.org?.value;
 }
 
 /** Time limit per attempt, in milliseconds. Shorter than the default, so that the report appears soon. */

@@ -4,7 +4,6 @@ import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 import { DELIVERY_COLUMNS } from './delivery-columns.ts';
 
-/** Shows deliveries as a table, with the outcome of the last attempt and the time of the next. */
 export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   const rows = details.map(({ record, nextAttempt }) => ({
     ...record,

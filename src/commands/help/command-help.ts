@@ -1,4 +1,3 @@
-import type { Examples } from '../../catalog/define.ts';
 import { GROUP_DETAILS } from '../../catalog/groups.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
 import { findShortcuts } from '../tree/aliases.ts';
@@ -8,8 +7,10 @@ import { formatRows } from './format-rows.ts';
 
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const operands = leaf ? argumentsOf(leaf) : [];
+  const definition = leaf?.kind === 'operation' ? leaf.versions[0] : leaf?.definition;
+  const examples = Object.entries(definition?.examples ?? {});
   const sections = [
-    leaf ? descriptionOf(leaf) : node.summary,
+    definition ? commandDescription(definition.summary, definition.description) : node.summary,
     (GROUP_DETAILS.get(node.path.join(' ')) ?? []).join('\n'),
     `Usage:\n  ${usageLine(node, operands)}`,
     section(
@@ -18,7 +19,7 @@ export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
     ),
     section(
       'Examples',
-      leaf ? Object.entries(examplesOf(leaf)).flatMap(([command, caption]) => [`  # ${caption}`, `  ${command}`]) : [],
+      examples.flatMap(([command, caption]) => [`  # ${caption}`, `  ${command}`]),
     ),
     section('Commands', formatRows(subcommandsOf(node))),
     section('Arguments', formatRows(operands.map(({ name, description }) => [name, description]))),
@@ -26,15 +27,6 @@ export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
     "Run 'svc help flags' for global flags such as --local, --profile, --output, --fields, and --dry-run.",
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
-}
-
-function descriptionOf(leaf: LoadedLeaf): string {
-  const { summary, description } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
-  return commandDescription(summary, description);
-}
-
-function examplesOf(leaf: LoadedLeaf): Examples {
-  return (leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition).examples ?? {};
 }
 
 function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]): string {

@@ -45,7 +45,6 @@ function commandOfOperation(named: string): readonly string[] {
   throw unknownNameError(`unknown operation '${named}'`, named, known);
 }
 
-/** Creates the error for an unknown name. Without a similar name, the hint refers to the list of names. */
 function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
   const nearest = findNearest(named, known);
   return new SvcError('usage', message, {

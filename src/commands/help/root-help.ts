@@ -6,7 +6,6 @@ import { formatRows } from './format-rows.ts';
 
 const SUMMARY = 'svc administers a collaboration backend: users, documents, access, and webhooks.';
 
-/** Commands for new users, each with its purpose. */
 export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: string])[] = [
   ['svc users add --local --org acme --user ada', 'Try it without an account'],
   ['svc login', 'Connect to your service'],

@@ -11,7 +11,6 @@ const SUMMARIES = {
 
 export type TopicName = keyof typeof SUMMARIES | 'topics';
 
-/** Topics with their summaries, in the order of the help. */
 export const TOPICS: readonly (readonly [name: TopicName, summary: string])[] = [
   ...(Object.entries(SUMMARIES) as [keyof typeof SUMMARIES, string][]),
   ['topics', 'List of all topics'],

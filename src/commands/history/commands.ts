@@ -1,7 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
-import { HISTORY_FLAGS } from './flags.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -18,7 +17,10 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
       'svc history clear': 'delete the history',
     },
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
-    options: HISTORY_FLAGS,
+    options: [
+      { flags: '--limit <n>', description: 'number of commands to show, the latest ones (default: 50)' },
+      { flags: '--since <when>', description: 'start of the period: 2h, 7d, or a time' },
+    ],
     columns: HISTORY_COLUMNS,
     load: async () => (await import('./history.ts')).historyCommand,
   }),

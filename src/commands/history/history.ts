@@ -6,15 +6,13 @@ import type { Invocation } from '../definition.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
-import type { HistoryFlags } from './flags.ts';
 import { clearEntries, readEntries } from './log.ts';
 
 const DEFAULT_LIMIT = 50;
 
-/** Prints the latest entries in chronological order, or deletes the history. */
 export async function historyCommand(
   context: Context,
-  { arguments: [word], options }: Invocation<HistoryFlags>,
+  { arguments: [word], options }: Invocation<{ readonly [Name in 'limit' | 'since']?: string | undefined }>,
 ): Promise<void> {
   if (word === 'clear') return clearHistory(context);
   if (word !== undefined)
@@ -32,7 +30,6 @@ export async function historyCommand(
     await context.note(`showing the last ${limit} of ${entries.length} commands; to show more, add --limit`);
 }
 
-/** Deletes the history. Asks for confirmation only on a terminal. */
 async function clearHistory(context: Context): Promise<void> {
   if (canAsk(context)) await context.confirm('Delete the whole history?', 'this machine');
   await clearEntries(context.folders);

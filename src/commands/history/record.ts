@@ -93,13 +93,10 @@ function formatFlag(command: Command, option: Option): readonly string[] {
   const flag = option.long ?? option.flags;
   if (typeof value === 'boolean') return value === !option.negate ? [flag] : [];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (!recordsValue(option)) return [`${flag} ${ELLIPSIS}`];
+  const isRecorded = option.argChoices !== undefined || RECORDED_VALUES.has(/<(.*)>/.exec(option.flags)?.[1] ?? '');
+  if (!isRecorded) return [`${flag} ${ELLIPSIS}`];
   const shown = values.slice(0, MAX_VALUES).map((one) => `${flag} ${truncate(String(one))}`);
   return values.length > MAX_VALUES ? [...shown, ELLIPSIS] : shown;
-}
-
-function recordsValue({ flags, argChoices }: Option): boolean {
-  return argChoices !== undefined || RECORDED_VALUES.has(/<(.*)>/.exec(flags)?.[1] ?? '');
 }
 
 function truncate(text: string): string {

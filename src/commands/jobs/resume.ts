@@ -20,7 +20,7 @@ import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
-import { previewPendingRecords } from '../bulk/pending-records.ts';
+import { pendingRecords } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
 import type { SendPlan } from '../bulk/send-plan.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
@@ -58,8 +58,8 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     const opened = await openJobContext(context, description.target);
     try {
       if (description.operation === APPLY) {
-        if (context.options.dryRun)
-          throw new SvcError('usage', '--dry-run does not apply to a job that applies a plan');
+        if (context.options.dryRun || Object.keys(throughput).length > 0)
+          throw new SvcError('usage', 'a job that applies a plan is resumed without --dry-run and throughput flags');
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
@@ -67,7 +67,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
       const plan = await createSendPlan(opened.context, entry, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
-        return await planRequests(plan.calls, splitIntoBatches(previewPendingRecords(job, plan), plan.limits));
+        return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
       await plan.calls.client.ensureWritesAllowed();
       running = true;
       await runJob(opened.context, job, plan);

@@ -1,29 +1,14 @@
-import type { ExistingCounts } from '../../bulk/existing-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
-import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import type { JobRunTimes, Journal } from '../../bulk/journal/journal.ts';
-import type { SavedMetrics } from '../../bulk/journal/metrics.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
-import type { BulkSummary } from '../../bulk/summary.ts';
 
-/** Progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped records add up to `total`. */
-export interface JobStatus
-  extends ExistingCounts,
-    Pick<BulkSummary, 'operation' | 'total' | 'succeeded' | 'failed' | 'unknown' | 'skipped' | 'requests' | 'retries'> {
-  readonly id: string;
-  readonly state: 'running' | 'stopped' | 'done';
-  /** Paths of the input files as given on the command line, or `stdin`. */
-  readonly input: string;
-  /** RFC 3339. */
-  readonly startedAt: string;
-  /** End of the last run, or its last recorded activity. */
-  readonly updatedAt: string;
-  readonly description: JobDescription;
-  readonly run: JobRunTimes | undefined;
-  readonly metrics: SavedMetrics | undefined;
-}
+export type JobStatus = ReturnType<typeof readStatus>;
 
-export function readStatus(journal: Journal, state: JobStatus['state']): JobStatus {
+/**
+ * Reads the progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped records add up to
+ * `total`. Times are RFC 3339; `updatedAt` is the end of the last run, or its last recorded activity.
+ */
+export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'done') {
   const description = journal.getFact('job');
   if (!description) throw damagedError(journal.path);
   const [run, metrics, counts] = [journal.getFact('run'), journal.getFact('metrics'), journal.counts()];

@@ -1,5 +1,4 @@
 import { damagedError } from '../../bulk/journal/database.ts';
-import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
@@ -22,7 +21,7 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
     const records = await findJobRecords(description);
-    const state = await followJob(context, folder, { journal, description, unit: pluralize(records.noun) });
+    const state = await followJob(context, folder, journal, description.records, pluralize(records.noun));
     await findJob(context.folders, id, 'not_found');
     const show = state === 'done' ? showFinishedJob : showStoppedJob;
     await show(context, records, description, journal);
@@ -41,16 +40,12 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
   }
 }
 
-interface FollowedJob {
-  readonly journal: Journal;
-  readonly description: JobDescription;
-  readonly unit: string;
-}
-
 async function followJob(
   { clock, signal, progress }: Context,
   folder: JobFolder,
-  { journal, description, unit }: FollowedJob,
+  journal: Journal,
+  total: number,
+  unit: string,
 ): Promise<'done' | 'stopped'> {
   let state = await readJobState(folder, journal);
   if (state !== 'running') return state;
@@ -58,7 +53,7 @@ async function followJob(
   const end = (await progress()).track(() => {
     const { succeeded, failed, unknown, existing } = counts;
     const done = succeeded + failed + unknown + existing;
-    return { phase: 'sending', unit, done, total: description.records, failed, unknown };
+    return { phase: 'sending', unit, done, total, failed, unknown };
   });
   try {
     for (; state === 'running'; state = await readJobState(folder, journal)) {

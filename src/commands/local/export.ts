@@ -7,7 +7,7 @@ import { replaceFile } from '../../kernel/files.ts';
 import type { Format } from '../../output/format.ts';
 import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
-import { exportState } from '../../service/state/export.ts';
+import { exportState } from '../../service/state/transfer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';

@@ -1,8 +1,12 @@
 import type { State } from '../../catalog/state.ts';
-import { importState } from '../../service/state/import.ts';
+import { exportState, importState } from '../../service/state/transfer.ts';
+import { summarize } from '../../settings/build-plan.ts';
+import { collectDeclaredRecords as collectRecords, compareRecords } from '../../settings/compare.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { renderPlan } from '../plan/render-plan.ts';
 import type { ImportFlags } from './flags.ts';
 import { createStateError } from './imported-state.ts';
 import { readState } from './read-state.ts';
@@ -15,15 +19,22 @@ export async function localImport(
   const { clock, options } = context;
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);
-  const findings = await withStore(context, 'write', (store, apiKey) =>
-    importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
-  );
+  const { findings, before } = await withStore(context, 'write', async (store, apiKey) => ({
+    ...(options.dryRun && { before: await exportState(store, apiKey) }),
+    findings: await importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
+  }));
   if (findings.length > 0) {
     const problems = findings.map(({ path, message }) => `${positionOf(path)}: ${message}`);
     throw await createStateError(context, name, problems);
   }
-  if (options.dryRun) await context.note('--dry-run: nothing was written');
-  await printer.value(countRecords(state), {});
+  if (before === undefined) return printer.value(countRecords(state), {});
+  await context.note('--dry-run: nothing was written');
+  const changes = compareRecords({ ...collectRecords(before), isDeclared: false }, collectRecords(state));
+  const plan = { target: { url: EMBEDDED_SERVICE, apiKey: null }, changes, predicted: [], notRestored: [] };
+  await printer.value(
+    { ...countRecords(state), changes },
+    { renderText: (view) => renderPlan({ ...plan, summary: summarize(changes) }, { name, purpose: 'plan', view }) },
+  );
 }
 
 /** Counts the records of each type. For configurations, counts the configured services. */

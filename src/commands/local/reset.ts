@@ -9,5 +9,17 @@ export async function localReset(context: Context): Promise<void> {
   if (options.dryRun) return context.note('--dry-run: nothing was deleted');
   await context.confirm(`Delete every record in ${path}?`, 'this machine');
   await withStore(context, 'write', resetState);
+  await forgetSentRecords(context);
   await context.note(`deleted all records in ${path}; kept the workspace, API keys, and tokens`);
+}
+
+/** Clears the ledger: a plan must send the deleted records again. Other services get their records once more, too. */
+async function forgetSentRecords({ folders, warn }: Context): Promise<void> {
+  const { Ledger } = await import('../../settings/ledger.ts');
+  const ledger = await Ledger.open(folders, warn);
+  try {
+    ledger.forgetSent();
+  } finally {
+    ledger.close();
+  }
 }

@@ -20,7 +20,6 @@ export class ConfirmationRequired extends Error {
   }
 }
 
-/** Whether the host declares that it can ask its user. */
 export function canAskUser({ envelope }: CallRequest, known: ClientCapabilities | undefined): boolean {
   // In later revisions of the protocol, each request contains the capabilities. The library's types omit them.
   const declared: { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } = envelope ?? {};

@@ -45,7 +45,6 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   if (!aborted && failure && !transport.hasEnded) throw transportError(failure);
 }
 
-/** Creates the error for a transport failure: the host disconnected or sent an invalid message. */
 function transportError(cause: Error): SvcError {
   if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host disconnected', { cause });
   return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });

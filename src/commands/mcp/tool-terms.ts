@@ -3,7 +3,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
-/** Replaces commands in an error's hint with tools. */
 export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
   const error = withServiceFlags(thrown, options);
   const { structuredHint } = error;
@@ -25,7 +24,6 @@ export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }
 
-/** Creates the error for an operation that needs confirmation, if the host cannot ask its user. */
 export function cannotAskUserError(question: string): SvcError {
   return new SvcError('usage', `${question} This host cannot ask its user for confirmation; nothing was sent.`, {
     hint: 'to allow operations that need confirmation, start this server with --allow-writes --yes',

@@ -94,7 +94,7 @@ function createOutputSchema(
   output: JsonSchema,
 ): NonNullable<Tool['outputSchema']> {
   const relaxedOutput = relaxSchema(output);
-  const items = records === undefined ? relaxedOutput : propertiesOf(relaxedOutput)[records];
+  const items = records === undefined ? relaxedOutput : (relaxedOutput['properties'] as Shape | undefined)?.[records];
   const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : relaxedOutput;
   return {
     type: 'object',
@@ -107,10 +107,6 @@ function createOutputSchema(
       },
     },
   };
-}
-
-function propertiesOf({ properties }: Shape): Readonly<Record<string, unknown>> {
-  return (properties ?? {}) as Shape;
 }
 
 /** Keeps only types and descriptions. Drops references, because the schema's root changes. */

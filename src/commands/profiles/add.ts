@@ -106,7 +106,6 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   }
 }
 
-/** Whether the service accepts the credentials. Warns if svc cannot find out. */
 async function verify(context: Context, profile: Profile, secrets: Secrets): Promise<boolean> {
   const { verifyCredentials } = await import('./verify.ts');
   const { isVerified, problem } = await verifyCredentials(context, profile, secrets);

@@ -16,7 +16,6 @@ export async function renameProfile(context: Context, { arguments: [from = '', t
   await context.note(`renamed profile '${from}' to '${to}'`);
 }
 
-/** Removes a profile. Asks for confirmation only on a terminal. */
 export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const saved = await readProfiles(context.folders);
   findProfile(saved, name);

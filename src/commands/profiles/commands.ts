@@ -32,7 +32,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List the profiles',
     examples: { 'svc profiles list': 'list all profiles' },
     columns: PROFILE_COLUMNS,
-    load: async () => (await import('./list.ts')).listProfiles,
+    load: async () => (await import('./show.ts')).listProfiles,
   },
   {
     command: ['profiles', 'show'],
@@ -85,6 +85,6 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show the active connection in one line',
     examples: { 'svc whoami': 'show the API key, the service, and the profile' },
     description: 'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
-    load: async () => (await import('./whoami.ts')).whoami,
+    load: async () => (await import('./status.ts')).whoami,
   },
 ];

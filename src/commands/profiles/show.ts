@@ -1,11 +1,22 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
-import { findProfile, readProfiles } from '../../profiles/profiles-file.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { findProfile, readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';
 import { createSecretStorage, readSecrets } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { describeProfile } from './describe-profile.ts';
+import { PROFILE_COLUMNS } from './columns.ts';
+
+export async function listProfiles(context: Context): Promise<void> {
+  const printer = await context.printer();
+  const saved = await readProfiles(context.folders);
+  const names = [...saved.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
+  const records = names.map(([name, profile]) => describeProfile(saved, name, profile));
+  await printer.value(records, { columns: PROFILE_COLUMNS });
+  const adding = stepWithPlaceholder('configure', ['profiles', 'add'], '<name>');
+  if (records.length === 0) await context.note(hint`no profiles found; add one with: ${adding}`);
+}
 
 export async function showProfile(context: Context, { arguments: [given] }: Invocation): Promise<void> {
   const name = given ?? (await requireActiveProfile(context));
@@ -35,4 +46,18 @@ async function requireActiveProfile(context: Context): Promise<string> {
   throw new SvcError('not_found', 'no profile is selected', {
     hint: hint`specify a name, or select a profile with \`${stepWithPlaceholder('configure', ['profiles', 'use'], '<name>')}\``,
   });
+}
+
+/** Describes a profile for output. Missing values are null, so all profiles have the same fields. */
+export function describeProfile({ current }: SavedProfiles, name: string, profile: Profile) {
+  return {
+    name,
+    current: name === current,
+    baseUrl: profile.baseUrl ?? null,
+    apiKey: profile.apiKey ?? null,
+    workspaceId: profile.workspaceId ?? null,
+    org: profile.org ?? null,
+    protected: profile.protected === true,
+    secrets: [...new Set(Object.values(profile.secrets ?? {}))].sort().join(', ') || null,
+  };
 }

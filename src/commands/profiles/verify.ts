@@ -38,7 +38,8 @@ export async function verifyCredentials(
     ...(settings.workspaceId && settings.workspaceAuthToken ? (['workspace'] as const) : []),
   ];
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
-  if (isPlainHttp(settings.baseUrl.value) && !context.options.insecureHttp) {
+  const url = new URL(settings.baseUrl.value);
+  if (url.protocol === 'http:' && !isLoopback(url) && !context.options.insecureHttp) {
     return {
       isVerified: false,
       problem: 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http',
@@ -56,11 +57,6 @@ export async function verifyCredentials(
     if (INCONCLUSIVE.includes(error.failure)) return { isVerified: false, problem: error.message };
     throw error;
   }
-}
-
-function isPlainHttp(baseUrl: string): boolean {
-  const url = new URL(baseUrl);
-  return url.protocol === 'http:' && !isLoopback(url);
 }
 
 async function read(context: Context, kind: CredentialKind): Promise<void> {

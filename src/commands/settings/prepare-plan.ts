@@ -39,9 +39,11 @@ export async function withPlan(
   const declared = selectKinds(settings.declared, flags.only ?? []);
   await warnAboutIgnored(context, settings, declared);
   await withEnvironment(context, settings, async (opened) => {
-    const source = { declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack };
-    const prune = flags.prune === true;
-    const plan = await planChanges(opened, { ...source, prune, pruneLimit, readsOnly });
+    const plan = await planChanges(opened, {
+      ...{ declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack },
+      ...{ prune: flags.prune === true, pruneLimit, readsOnly },
+      usersOrganization: findOnlyOrganization(settings.declared),
+    });
     await work(opened, plan, settings);
   });
 }
@@ -51,6 +53,8 @@ interface Changes extends Purpose {
   readonly stack: string | undefined;
   readonly prune: boolean;
   readonly pruneLimit: number | undefined;
+  /** Organization of the users of a file that does not name it. */
+  readonly usersOrganization: string | undefined;
 }
 
 async function planChanges(context: Context, changes: Changes): Promise<Plan> {
@@ -58,20 +62,12 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   const query = queryDeclared(changes.declared);
   const target = await findPlanTarget(context);
   const live = await readLive(createReadOnlyClient(await context.client()), query);
-  const { organizations, groups, users } = changes.declared;
-  const usersOrganization = findOnlyOrganization(changes.declared);
+  const { declared, usersOrganization } = changes;
+  const { organizations, groups, users } = declared;
   const build = async (isSent: PlanInput['isSent']) => {
     const file = users && 'from' in users ? { path: users.from, organizationId: usersOrganization } : undefined;
     const usersToSend = file && (await countUsersToSend(file, isSent, signal));
-    return buildPlan({
-      ...changes,
-      query,
-      target,
-      live,
-      isSent,
-      usersOrganization,
-      ...(usersToSend && { usersToSend }),
-    });
+    return buildPlan({ ...changes, query, target, live, isSent, ...(usersToSend && { usersToSend }) });
   };
   const hasSent = organizations || groups || users;
   const plan = hasSent

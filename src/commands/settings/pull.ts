@@ -43,7 +43,8 @@ export async function pullSettings(
   await withEnvironment(context, { environment: options.env, profile }, async (opened) => {
     const result = await pull(opened, file, content, options);
     await report(opened, result);
-    await (await opened.printer()).value(result, {});
+    // As text, the messages say all of it.
+    await (await opened.printer()).value(result, { renderText: () => '' });
   });
 }
 

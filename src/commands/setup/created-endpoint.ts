@@ -8,9 +8,8 @@ import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
 import { createPostOptions } from '../deliveries/targets.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
-import type { AdvancedWebhookSettings } from './advanced-settings.ts';
-import { confirmOptional, printLines, wrapForMessages } from './messages.ts';
-import { WAITING_MESSAGE } from './ping.ts';
+import { confirmOptional, printLines, WAITING_MESSAGE, wrapForMessages } from './messages.ts';
+import type { AdvancedWebhookSettings } from './webhook-state.ts';
 
 /** Event type of the test delivery to an endpoint that receives all events. */
 const SAMPLE_EVENT = 'comment.add';
@@ -79,6 +78,6 @@ async function sendTest(context: Context, { endpoint, secret, service }: Created
   await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
   const receipt = await sendPost(outgoing, await createPostOptions(context));
   const outcome = receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
-  await printLines(context, [`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`]);
+  await context.note(`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`);
   return isSuccessStatus(receipt);
 }

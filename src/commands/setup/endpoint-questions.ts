@@ -1,9 +1,8 @@
-import { EVENT_NAMES, findNearestEvent } from '../../catalog/events.ts';
+import { EVENT_NAMES, EVENT_TYPES, findNearestEvent } from '../../catalog/events.ts';
 import type { Context } from '../context.ts';
-import type { Data } from './data.ts';
-import { eventChoices } from './event-choices.ts';
 import { type Asked, askOptional, type EndpointSubject, findProblem } from './field-question.ts';
-import { chooseAnswer, type NumberQuestion, type ReviewedAnswer } from './review.ts';
+import { formatColumns, type NumberQuestion, notConfirmed } from './messages.ts';
+import type { Data } from './setup-operation.ts';
 import { askUrl } from './url-question.ts';
 
 interface Question {
@@ -61,20 +60,30 @@ export async function askForEndpoint(
 /** Lets the user change any answer, until they continue. @throws SvcError `usage` if the user cancels */
 export async function reviewEndpoint(context: Context, subject: EndpointSubject, answers: Data): Promise<Data> {
   const data: Record<string, unknown> = { ...answers };
+  const prompter = await context.prompter();
   for (;;) {
-    const field = await chooseAnswer(context, describeEndpoint(data));
-    const question = QUESTIONS[field ?? ''];
+    const lines = formatColumns(describeEndpoint(data)).map((line) => line.trim());
+    const chosen = await prompter.select({
+      message: 'Change an answer',
+      choices: [DONE, ...lines, CANCEL].map((value) => ({ value })),
+      defaultValue: DONE,
+    });
+    if (chosen === CANCEL) throw notConfirmed();
+    const [field, question] = Object.entries(QUESTIONS)[lines.indexOf(chosen)] ?? [];
     if (field === undefined || question === undefined) return data;
     data[field] = await question.ask(context, { subject, message: question.message, current: data[field] });
   }
 }
 
-export function describeEndpoint(data: Data): readonly ReviewedAnswer[] {
-  return Object.entries(QUESTIONS).map(([field, { label, missing }]) => ({
-    field,
+const DONE = 'Continue with these answers';
+const CANCEL = 'Cancel';
+
+/** Returns the label and the value of each field of an endpoint. */
+export function describeEndpoint(data: Data): readonly (readonly [label: string, value: string])[] {
+  return Object.entries(QUESTIONS).map(([field, { label, missing }]) => [
     label,
-    value: data[field] === undefined ? missing : formatField(field, data[field]),
-  }));
+    data[field] === undefined ? missing : formatField(field, data[field]),
+  ]);
 }
 
 function formatField(field: string, value: unknown): string {
@@ -93,7 +102,7 @@ async function askEvents(context: Context, { subject, message, current }: Asked)
   const names: readonly string[] = Array.isArray(current) ? current : [];
   const chosen = await prompter.multiSelect({
     message,
-    choices: eventChoices(EVENT_NAMES),
+    choices: EVENT_TYPES.map(({ name, description, group }) => ({ value: name, description, group })),
     defaultValues: names,
     emptyMeaning: 'all events',
     validateOther: (name) => findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),

@@ -1,5 +1,5 @@
-import { loadResource } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation, loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, hint, step } from '../../kernel/hint.ts';
@@ -14,30 +14,32 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
-import { type AdvancedWebhookSettings, readAdvancedSettings } from './advanced-settings.ts';
 import { showCreatedEndpoint } from './created-endpoint.ts';
-import type { Data } from './data.ts';
 import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';
-import { describeDuplicates, listEndpoints } from './existing-endpoints.ts';
-import { confirmByDefault, formatColumns, printLines, wrapForMessages } from './messages.ts';
-import { createQuestionNumbers, notConfirmed } from './review.ts';
 import {
-  createEquivalentStep,
-  loadSetupOperation,
-  readFlagData,
-  SAMPLE_URL,
-  type SetupOperation,
-} from './setup-operation.ts';
+  confirmByDefault,
+  createQuestionNumbers,
+  formatColumns,
+  notConfirmed,
+  printLines,
+  wrapForMessages,
+} from './messages.ts';
+import { createEquivalentStep, type Data, ENTRY, readFlagData, SAMPLE_URL } from './setup-operation.ts';
+import {
+  type AdvancedWebhookSettings,
+  describeDuplicates,
+  listEndpoints,
+  readAdvancedSettings,
+} from './webhook-state.ts';
 
 /** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
-  const subject = await loadSetupOperation('webhooks.endpoints.create');
-  const { entry, operation } = subject;
-  const given = completeUrl(await readFlagData(context, subject, invocation));
-  const checked = checkInput(context, entry, operation, { url: SAMPLE_URL, ...given }, 'usage');
+  const operation = await loadOperation(ENTRY.resource, ENTRY.name);
+  const given = completeUrl(await readFlagData(context, invocation));
+  const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
   await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
   const client = await context.client();
-  const creation = await planEndpoint(context, subject, { client, given, invocation }).catch((error: unknown) => {
+  const creation = await planEndpoint(context, operation, { client, given, invocation }).catch((error: unknown) => {
     // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
     throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
@@ -52,7 +54,7 @@ function completeUrl(given: Data): Data {
 /** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
 async function planEndpoint(
   context: Context,
-  { entry, operation }: SetupOperation,
+  operation: Operation,
   { client, given, invocation }: { readonly client: Client; readonly given: Data; readonly invocation: Invocation },
 ): Promise<EndpointCreation> {
   const { dryRun, yes } = context.options;
@@ -64,16 +66,17 @@ async function planEndpoint(
   const existing = service.isEnabled && !dryRun ? await listEndpoints(client) : [];
   for (const duplicate of describeDuplicates(existing, String(given['url'] ?? ''))) await context.warn(duplicate);
   const allowsUnknownEvents = selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
-  const subject = { entry, operation, existing, allowsUnknownEvents };
+  const subject = { operation, existing, allowsUnknownEvents };
   const generated: Record<string, unknown> = { ...given };
   await addGeneratedId(operation, generated);
   let asked = await askForEndpoint(context, subject, given, number);
   const lastQuestion = yes ? '' : number('Create this endpoint?');
   for (;;) {
-    const data = withoutMissing({ ...asked, uid: asked['uid'] ?? generated['uid'] });
-    checkInput(context, entry, operation, data, 'usage');
-    const command = commandLineOf(createEquivalentStep(context, entry, asked, invocation));
-    await showPlan(context, entry, { data, isEnabled: service.isEnabled, command });
+    const all = Object.entries({ ...asked, uid: asked['uid'] ?? generated['uid'] });
+    const data = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+    checkInput(context, ENTRY, operation, data, 'usage');
+    const command = commandLineOf(createEquivalentStep(context, asked, invocation));
+    await showPlan(context, { data, isEnabled: service.isEnabled, command });
     if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
     asked = await reviewEndpoint(context, subject, asked);
   }
@@ -81,26 +84,18 @@ async function planEndpoint(
 
 const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
 
-function withoutMissing(data: Data): Data {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
-}
-
 async function showPlan(
   context: Context,
-  { path }: OperationEntry,
   { data, isEnabled, command }: { readonly data: Data; readonly isEnabled: boolean; readonly command: string },
 ): Promise<void> {
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',
     'Endpoint',
-    ...formatColumns([
-      ...describeEndpoint(data).map(({ label, value }) => [label, value] as const),
-      ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : []),
-    ]),
+    ...formatColumns([...describeEndpoint(data), ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : [])]),
     '',
     'Request',
-    `  POST ${path}`,
+    `  POST ${ENTRY.path}`,
     ...JSON.stringify({ data }, null, 2)
       .split('\n')
       .map((line) => `  ${line}`),

@@ -1,9 +1,11 @@
+import type { Operation } from '../../catalog/define.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import type { Context } from '../context.ts';
-import { findFieldProblem } from './data.ts';
-import type { ExistingEndpoint } from './existing-endpoints.ts';
-import { SAMPLE_URL, type SetupOperation } from './setup-operation.ts';
+import { SAMPLE_URL } from './setup-operation.ts';
+import type { ExistingEndpoint } from './webhook-state.ts';
 
-export interface EndpointSubject extends SetupOperation {
+export interface EndpointSubject {
+  readonly operation: Operation;
   readonly existing: readonly ExistingEndpoint[];
   readonly allowsUnknownEvents: boolean;
 }
@@ -15,8 +17,11 @@ export interface Asked {
   readonly current: unknown;
 }
 
-export function findProblem({ operation }: SetupOperation, field: string, value: unknown): string | undefined {
-  return findFieldProblem(operation, [field], value, { url: SAMPLE_URL });
+/** Finds the problem with the value of a field, by the schema of the operation. */
+export function findProblem({ operation }: EndpointSubject, field: string, value: unknown): string | undefined {
+  const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
+  const issue = error?.issues.find(({ path }) => path[0] === field);
+  return issue && lowerFirst(issue.message);
 }
 
 interface OptionalField {

@@ -1,3 +1,4 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
 import { serviceLabel } from '../call/protected-profile.ts';
@@ -27,4 +28,22 @@ export function formatColumns(rows: readonly (readonly [string, string])[]): rea
 
 export async function wrapForMessages({ io }: Context, command: string): Promise<readonly string[]> {
   return wrapCommand(command, io.stderr.columns || 80, await createMeasure([[command]]));
+}
+
+/** Message before a request, because a slow receiver may take until the timeout. */
+export const WAITING_MESSAGE = '  waiting for a response…';
+
+export function notConfirmed(): SvcError {
+  return new SvcError('usage', 'not confirmed; nothing was changed');
+}
+
+/** Numbers the questions of a setup: `[2/9] Endpoint URL`. For screen readers, in words. */
+export type NumberQuestion = (question: string) => string;
+
+export function createQuestionNumbers(total: number, inWords: boolean): NumberQuestion {
+  let number = 0;
+  return (question) => {
+    number += 1;
+    return inWords ? `Step ${number} of ${total}: ${question}` : `[${number}/${total}] ${question}`;
+  };
 }

@@ -1,6 +1,5 @@
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
-import { loadOperation, type OperationName } from '../../catalog/index.ts';
-import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
+import { getEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { commandLineOf, hint, type NextStep, step } from '../../kernel/hint.ts';
@@ -12,53 +11,41 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
 import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import type { Data } from './data.ts';
 
-export type SetupOperation = Awaited<ReturnType<typeof loadSetupOperation>>;
+export type Data = Readonly<Record<string, unknown>>;
 
-export async function loadSetupOperation(wanted: OperationName) {
-  const entry = getEntry(wanted);
-  return { entry, operation: await loadOperation(entry.resource, entry.name) };
-}
+/** The operation that the setup runs. */
+export const ENTRY = getEntry('webhooks.endpoints.create');
+
+/** Placeholder for a missing URL. */
+export const SAMPLE_URL = 'https://example.com/hook';
 
 /** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */
-export async function readFlagData(context: Context, { entry }: SetupOperation, invocation: Invocation): Promise<Data> {
-  const { data } = await readInputData(context, entry, invocation);
+export async function readFlagData(context: Context, invocation: Invocation): Promise<Data> {
+  const { data } = await readInputData(context, ENTRY, invocation);
   if (canAsk(context)) return data;
-  const [example = ''] = Object.keys(entry.examples);
+  const [example = ''] = Object.keys(ENTRY.examples);
   const command =
     Object.keys(data).length === 0
       ? step('change', ...example.split(' ').slice(1))
-      : createEquivalentStep(context, entry, { ...sampleUrlIfMissing(entry, data), ...data }, invocation);
+      : createEquivalentStep(context, { url: SAMPLE_URL, ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
     hint: hint`non-interactive: ${command}`,
   });
 }
 
-function sampleUrlIfMissing({ flags }: OperationEntry, data: Data): Data {
-  const isMissing = data['url'] === undefined && flags.some(({ name, required }) => name === 'url' && required);
-  return isMissing ? { url: SAMPLE_URL } : {};
-}
-
-export const SAMPLE_URL = 'https://example.com/hook';
-
 /** Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. */
-export function createEquivalentStep(
-  context: Context,
-  entry: OperationEntry,
-  data: Data,
-  { options }: Invocation,
-): NextStep {
-  const byFlags = commandArguments(entry, data);
+export function createEquivalentStep(context: Context, data: Data, { options }: Invocation): NextStep {
+  const byFlags = commandArguments(ENTRY, data);
   const line = commandLineOf(step('change', ...byFlags));
-  const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(entry, data);
+  const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(data);
   const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
-  const command = canUseFlags ? byFlags : dataArguments(entry.command, data);
+  const command = canUseFlags ? byFlags : dataArguments(ENTRY.command, data);
   return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
 
 /** Checks that map keys contain no `=`, because flags write maps as key=value. */
-function hasPlainKeys({ flags }: OperationEntry, data: Data): boolean {
-  const maps = flags.filter(({ kind }) => kind === 'map');
+function hasPlainKeys(data: Data): boolean {
+  const maps = ENTRY.flags.filter(({ kind }) => kind === 'map');
   return maps.flatMap(({ path }) => Object.keys(Object(valueAt(data, path)))).every((key) => /^[^=]+$/.test(key));
 }

@@ -1,10 +1,13 @@
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery.ts';
+import { isSuccessStatus } from '../../webhooks/listener.ts';
+import { type PostResult, sendPost } from '../../webhooks/post.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { findCredentialProblem } from '../deliveries/targets.ts';
-import { describeDuplicates } from './existing-endpoints.ts';
+import { createPostOptions, findCredentialProblem } from '../deliveries/targets.ts';
 import { type Asked, type EndpointSubject, findProblem } from './field-question.ts';
-import { offerPing } from './ping.ts';
-import type { SetupOperation } from './setup-operation.ts';
+import { confirmOptional, WAITING_MESSAGE } from './messages.ts';
+import { describeDuplicates } from './webhook-state.ts';
 
 export async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
   const prompter = await context.prompter();
@@ -30,7 +33,7 @@ async function acceptDuplicate(context: Context, { existing }: EndpointSubject, 
   return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
 }
 
-function findUrlProblem(subject: SetupOperation, answer: string): string | undefined {
+function findUrlProblem(subject: EndpointSubject, answer: string): string | undefined {
   const problem = findProblem(subject, 'url', answer);
   if (problem === undefined) {
     const credentialProblem = findCredentialProblem(new URL(answer));
@@ -39,4 +42,36 @@ function findUrlProblem(subject: SetupOperation, answer: string): string | undef
   const secure = `https://${answer}`;
   const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
   return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
+}
+
+/** Offers to send a test request to a URL and prints the response. @returns false if the user wants another URL */
+async function offerPing(context: Context, url: URL): Promise<boolean> {
+  if (!(await confirmOptional(context, 'Send a test request to this URL?'))) return true;
+  const id = createDeliveryId();
+  const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
+  const timestamp = Math.floor(context.clock.now() / 1000);
+  // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
+  const headers = createDeliveryHeaders({ form: 'advanced', id, timestamp, secret: createSigningSecret() }, body);
+  await context.note(WAITING_MESSAGE);
+  const receipt = await sendPost({ url, headers, body }, await createPostOptions(context));
+  await context.note(`  ${describeResult(receipt)}`);
+  if (isSuccessStatus(receipt) || isRejection(receipt)) return true;
+  return (await context.prompter()).confirm('Keep this URL?', true);
+}
+
+const REJECTION_STATUSES: readonly (number | null)[] = [400, 401, 403];
+
+function isRejection({ status }: PostResult): boolean {
+  return REJECTION_STATUSES.includes(status);
+}
+
+function describeResult(receipt: PostResult): string {
+  if (receipt.status === null) return `no response: ${receipt.error}`;
+  const { status, milliseconds } = receipt;
+  const answered = `HTTP ${status} after ${milliseconds} ms`;
+  if (isSuccessStatus(receipt)) return `${answered}: accepted, but the signature was not verified`;
+  if (isRejection(receipt)) return `${answered}: rejected the invalid signature, as expected`;
+  if (status < 400) return `${answered}: redirects are not followed; use the URL that it redirects to`;
+  if (status === 404) return `${answered}: check the path`;
+  return `${answered}: a delivery would fail`;
 }

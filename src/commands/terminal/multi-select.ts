@@ -1,17 +1,13 @@
 import { styleText } from 'node:util';
 import { Separator, search } from '@inquirer/prompts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import {
-  type Choice,
-  type MultiSelectPrompt,
-  type PrompterDependencies,
-  toggleAll,
-  valuesInGroup,
-} from '../prompter.ts';
+import { type Choice, type MultiSelectPrompt, type PrompterDependencies, toggleAll } from '../prompter.ts';
 import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
+/** Separates the values that a row toggles. */
+const SEPARATOR = '\n';
 /** Value of the row that ends the selection. */
-const DONE = 'end';
+const DONE = SEPARATOR;
 
 /**
  * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay the list with the same
@@ -21,15 +17,22 @@ export async function askMultiSelect(
   context: PrompterDependencies,
   question: MultiSelectPrompt,
 ): Promise<readonly string[]> {
-  const { message, emptyMeaning } = question;
+  const message = escapeForTerminal(question.message);
+  const { stderr } = context.io;
   const chosen = new Set(question.defaultValues);
-  const list: PickerList = { term: '', hidden: 0 };
-  let [at, isSpace] = ['', false];
+  let [term, hidden, at, isSpace] = ['', 0, DONE, false];
+  const source = (typed = '') => {
+    term = typed.trim();
+    const found = createRows(question, chosen, term);
+    hidden = countHiddenRows(found, stderr.columns || 80);
+    return found;
+  };
+  const theme = { style: { keysHelpTip: () => keysHelpTip(term, hidden) } };
   for (;;) {
+    const config = { message, pageSize: PAGE_SIZE, source, default: at, initialValue: term, theme };
     const picked: string = await runPrompt(
       context,
-      (streams) =>
-        search<string>(pickerConfig(context, question, { chosen, at, list }), { ...streams, clearPromptOnDone: true }),
+      (streams) => search<string>(config, { ...streams, clearPromptOnDone: true }),
       (key) => {
         isSpace = key.name === 'space';
         // A search never contains a space, so later listeners get Enter.
@@ -37,46 +40,18 @@ export async function askMultiSelect(
       },
     );
     if (picked === DONE) break;
-    toggleAll(chosen, valuesOfRow(question, picked));
+    toggleAll(chosen, picked.split(SEPARATOR));
     // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
-    at = list.term === '' || isSpace ? picked : DONE;
+    at = term === '' || isSpace ? picked : DONE;
   }
-  const summary = chosen.size === 0 ? emptyMeaning : [...chosen].join(', ');
-  await context.io.stderr.write(
-    `${styleText('green', '✔')} ${styleText('bold', escapeForTerminal(message))} ${styleText('cyan', escapeForTerminal(summary))}\n`,
+  const summary = chosen.size === 0 ? question.emptyMeaning : [...chosen].join(', ');
+  await stderr.write(
+    `${styleText('green', '✔')} ${styleText('bold', message)} ${styleText('cyan', escapeForTerminal(summary))}\n`,
   );
   return [...chosen];
 }
 
-/** State that is kept between prompts. */
-interface PickerList {
-  term: string;
-  /** Number of choices after the first page. */
-  hidden: number;
-}
-
-/** @param at row under the cursor */
-function pickerConfig(
-  { io }: PrompterDependencies,
-  question: MultiSelectPrompt,
-  { chosen, at, list }: { readonly chosen: ReadonlySet<string>; readonly at: string; readonly list: PickerList },
-) {
-  return {
-    message: escapeForTerminal(question.message),
-    pageSize: PAGE_SIZE,
-    source: (term = '') => {
-      list.term = term.trim();
-      const found = rows(question, chosen, list.term);
-      list.hidden = countHiddenRows(found, io.stderr.columns || 80);
-      return found;
-    },
-    default: at,
-    initialValue: list.term,
-    theme: { style: { keysHelpTip: () => keysHelpTip(list) } },
-  };
-}
-
-function keysHelpTip({ term, hidden }: PickerList): string {
+function keysHelpTip(term: string, hidden: number): string {
   const parts = [
     ...(hidden > 0 ? [`${hidden} more`] : []),
     term === '' ? 'type to search' : 'backspace clears the search',
@@ -104,29 +79,20 @@ const CURSOR_WIDTH = 2;
 
 /** Group of selected values that are not choices. */
 const OTHER_GROUP = 'others';
-const GROUP_PREFIX = 'group ';
-const VALUE_PREFIX = 'value ';
-
-function valuesOfRow({ choices }: MultiSelectPrompt, picked: string): readonly string[] {
-  if (picked.startsWith(GROUP_PREFIX)) return valuesInGroup(choices, picked.slice(GROUP_PREFIX.length));
-  return [picked.slice(VALUE_PREFIX.length)];
-}
 
 /** Creates the rows that match the search term. Without a term, the row that ends the selection comes first. */
-function rows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
+function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
   const { choices, emptyMeaning } = question;
   const end = {
     value: DONE,
-    name: chosen.size === 0 ? `Continue with ${emptyMeaning}` : `Continue with the ${chosen.size} selected`,
+    name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}`,
   };
   const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
   const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
-  const found = listed.filter((choice: Choice) => matches(choice, term));
+  const found = listed.filter((choice) => matches(choice, term));
   const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
-    ...(group === '' ? [] : [new Separator(`── ${escapeForTerminal(group)} ──`)]),
-    ...(term === '' && members.length > 1 && group !== '' && group !== OTHER_GROUP
-      ? [groupRow(group, valuesInGroup(listed, group), chosen)]
-      : []),
+    new Separator(`── ${escapeForTerminal(group)} ──`),
+    ...(term === '' && members.length > 1 && group !== OTHER_GROUP ? [groupRow(group, members, chosen)] : []),
     ...members.map((choice) => valueRow(choice, chosen)),
   ]);
   if (term === '') return [end, ...groups];
@@ -148,15 +114,18 @@ function matches({ value, description = '' }: Choice, term: string): boolean {
   return `${value} ${description}`.includes(term);
 }
 
-function groupRow(group: string, values: readonly string[], chosen: ReadonlySet<string>) {
+function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {
+  const values = members.map(({ value }) => value);
   const isOn = values.every((value) => chosen.has(value));
-  const name = `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`;
-  return { value: GROUP_PREFIX + group, name };
+  return {
+    value: values.join(SEPARATOR),
+    name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`,
+  };
 }
 
 function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {
   const name = `${checkbox(chosen.has(value))} ${escapeForTerminal(value)}`;
-  return { value: VALUE_PREFIX + value, name, ...(description && { description: escapeForTerminal(description) }) };
+  return { value, name, ...(description && { description: escapeForTerminal(description) }) };
 }
 
 function checkbox(isOn: boolean): string {

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { interruptedError } from './interrupted.ts';
+import { interruptedError } from './run-prompt.ts';
 
 /** A stream of a terminal that can turn off echo and line editing. */
 export interface RawStream extends NodeJS.ReadableStream {

@@ -134,7 +134,6 @@ async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Pro
   }
 }
 
-/** Applies a part of an answer. Selects the choice with this name, or lists the choices that match. */
 async function applyPart(
   page: PlainPage,
   { choices, validateOther }: MultiSelectPrompt,

@@ -22,7 +22,9 @@ export async function reportError(
   rememberEnvironmentSecrets(environment);
   const error = toSvcError(thrown);
   if (error.failure !== 'reader_gone') {
-    const svcWords = wordsBeforeSeparator(words);
+    // Words after `--` may belong to another command.
+    const end = words.indexOf('--');
+    const svcWords = end < 0 ? words : words.slice(0, end);
     const text = await renderError(error, {
       width: io.stderr.columns,
       format: requestedFormat(svcWords, environment),
@@ -47,12 +49,6 @@ function toSvcError(thrown: unknown): SvcError {
     hint: 'this is a bug in svc: run the command again with --debug and report the output',
     cause: thrown,
   });
-}
-
-/** Returns the words before `--`. Later words may belong to another command. */
-function wordsBeforeSeparator(words: readonly string[]): readonly string[] {
-  const end = words.indexOf('--');
-  return end < 0 ? words : words.slice(0, end);
 }
 
 /** Finds the output format in the unparsed words, because the command line may be invalid. The last flag wins. */

@@ -1,5 +1,5 @@
+import { SvcError } from '../../kernel/errors.ts';
 import type { PrompterDependencies } from '../prompter.ts';
-import { interruptedError } from './interrupted.ts';
 
 export const PAGE_SIZE = 12;
 
@@ -36,4 +36,9 @@ export async function runPrompt<Value>(
   } finally {
     input.off('keypress', onKeypress);
   }
+}
+
+/** Creates the error for Ctrl-C at a prompt or the end of the input. */
+export function interruptedError(cause?: unknown): SvcError {
+  return new SvcError('interrupted', 'canceled at a prompt; nothing was written', { cause });
 }

@@ -4,19 +4,17 @@ import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { Prompter, PrompterDependencies } from '../prompter.ts';
 
-/** Whether prompts are possible. Requires a terminal for stdin and stderr, and neither CI nor `--no-input`. */
 export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-/** Selects the style of progress: a bar if the terminal can redraw lines and the user does not prefer plain text. */
 export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
-/** Whether to avoid redrawing, for a screen reader or a terminal that can't move its cursor. */
 export function prefersPlainText({ environment }: Pick<Context, 'environment'>): boolean {
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
@@ -46,7 +44,6 @@ export function toTerminalText(
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-/** Selects the appearance of tables. On a terminal, the format is for people; otherwise, it is stable for scripts. */
 export function createDisplayOptions(
   { io, environment, clock }: ProcessEnvironment,
   { time }: GlobalOptions,
@@ -63,4 +60,16 @@ export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environ
   if (forced) return forced !== '0' && forced !== 'false';
   if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
   return sink.isTerminal;
+}
+
+/** Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check `canAsk` first. */
+export async function openPrompter(dependencies: PrompterDependencies): Promise<Prompter> {
+  if (canUseSymbols(dependencies))
+    return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
+  return (await import('./plain-prompter.ts')).createPlainPrompter(dependencies);
+}
+
+/** Escapes text for a workflow command of GitHub Actions. */
+export function escapeWorkflowText(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -1,7 +1,10 @@
 import type { Auth, Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
+import { selectOperation } from '../../catalog/select-operation.ts';
 import type { CalledOperation, CallResult } from '../../client/client.ts';
-import { followPages } from '../../client/pages.ts';
+import { createMissingCursorError, followPages, nextPageFields, type PageFields } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { redactValue } from '../../kernel/redact.ts';
@@ -11,8 +14,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { ApiFlags } from './flags.ts';
-import { findOperation, type KnownOperation } from './known-operation.ts';
-import { createPageFinder, type PageFinder } from './next-page.ts';
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
 export async function apiCommand(
@@ -95,7 +96,8 @@ async function showRawResults(
   if (done) return;
   const [printer, { envelope }] = [await context.printer(), context.options];
   const mask = createMask(context, known);
-  const secrets = secretsOf(known, envelope);
+  const paths = known?.entry.secrets ?? [];
+  const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
   if (merges && Array.isArray(first.data)) {
     return printer.records(listsOf(first, results, mask), { secrets });
@@ -112,11 +114,6 @@ function createMask({ options }: Context, known: KnownOperation | undefined): (v
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
 }
 
-function secretsOf(known: KnownOperation | undefined, envelope: boolean): readonly SecretPath[] {
-  const { secrets = [] } = known?.entry ?? {};
-  return envelope ? secrets.map((path) => ['data', ...path]) : secrets;
-}
-
 async function* listsOf(
   first: CallResult<unknown>,
   others: AsyncIterable<CallResult<unknown>>,
@@ -128,4 +125,35 @@ async function* listsOf(
 async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
   yield first;
   yield* others;
+}
+
+export interface KnownOperation {
+  readonly entry: OperationEntry;
+  readonly operation: Operation;
+}
+
+/** Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog. */
+export async function findOperation(path: string, data: unknown): Promise<KnownOperation | undefined> {
+  const entry = selectOperation(
+    manifest.filter((candidate) => candidate.path === path),
+    data,
+  );
+  return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
+}
+
+/** Returns the fields that request the next page. Returns `undefined` after the last page. */
+export type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
+
+/** Creates a page finder. For an unknown operation, the page finder looks for the cursor fields that the API uses. */
+export function createPageFinder(operation: Operation | undefined): PageFinder {
+  return operation ? (result) => nextPageFields(operation, result) : guessNextPage;
+}
+
+function guessNextPage({ result, data }: CallResult<unknown>): PageFields | undefined {
+  const fields: PageFields = { ...result, ...(Array.isArray(data) ? {} : Object(data)) };
+  const token = fields['pageToken'] || fields['nextPageToken'];
+  if (token) return { pageToken: token };
+  const { iterator, done } = fields;
+  if (iterator === null && done === false) throw createMissingCursorError('the service', 'iterator');
+  return iterator && done !== true ? { iterator } : undefined;
 }

@@ -34,7 +34,9 @@ export async function foldersTreeCommand(context: Context, { options }: Invocati
   });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, selectDrawingStyle(context)) });
+  const canDraw = (!context.io.stdout.isTerminal || supportsUnicode(context)) && !prefersPlainText(context);
+  const style = canDraw ? BOX_STYLE : PLAIN_STYLE;
+  await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, style) });
   if (tree.top.length === 0) await printNoRecords(context, operations['folders.list'], { organizationId });
   await warnAboutTree(context, tree, maxDepth);
 }
@@ -43,11 +45,6 @@ function renderTree(organizationId: string, { top, levels }: FolderTree, style: 
   const total = top.reduce((sum, { folderCount }) => sum + folderCount + 1, 0);
   const head = `${escapeForTerminal(organizationId)}: ${formatNounCount(total, 'folder')}${levels > 1 ? `, ${levels} levels` : ''}\n`;
   return head + [...drawFolders(top, style)].join('');
-}
-
-function selectDrawingStyle(context: Context): DrawingStyle {
-  const canDraw = !context.io.stdout.isTerminal || supportsUnicode(context);
-  return canDraw && !prefersPlainText(context) ? BOX_STYLE : PLAIN_STYLE;
 }
 
 async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, maxDepth: number): Promise<void> {
@@ -87,7 +84,6 @@ const PLAIN_STYLE: DrawingStyle = {
   access: new Map(),
 };
 
-/** Draws a line per folder: its access, name, ID, and number of subfolders. Escapes text from the service. */
 function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;

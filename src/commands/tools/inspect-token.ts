@@ -13,7 +13,6 @@ export async function inspectTokenCommand(context: Context, { arguments: [given 
   await context.warn('the signature is not verified: anyone can create such a token');
 }
 
-/** Claims that are shown in another form. */
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
 
 const COLUMNS: readonly Column[] = [
@@ -34,7 +33,10 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
   };
   const head = await (await createTableRenderer(view)).value(fields);
   if (resources.length === 0) return `${head}\nThe token grants access to no resources.\n`;
-  const rows = resources.map((resource) => ({ ...resource, ends: describeEnd(resource) }));
+  const rows = resources.map((resource) => ({
+    ...resource,
+    ends: resource.expiresAt === null ? 'with the token' : describeLifetime(resource),
+  }));
   return `${head}\n${await renderTable(rows, { ...view, columns: COLUMNS })}`;
 }
 
@@ -44,10 +46,6 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
   return expired
     ? `ended ${expiresAt}, ${formatSpan(-secondsLeft)} ago`
     : `ends ${expiresAt}, in ${formatSpan(secondsLeft)}`;
-}
-
-function describeEnd(resource: TokenLifetime): string {
-  return resource.expiresAt === null ? 'with the token' : describeLifetime(resource);
 }
 
 function formatSpan(seconds: number): string {

@@ -14,12 +14,9 @@ const GROUP_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Lists the aliases of a command or group, such as `user` for `users` and `ls` for `list`. Help does not show them. */
 export function aliasesOf({ name, path, children }: Node): readonly string[] {
-  if (children.size > 0) return path.length > 1 ? [] : (GROUP_ALIASES.get(name) ?? singularOf(name));
-  return name === 'list' ? ['ls'] : [];
-}
-
-function singularOf(name: string): readonly string[] {
-  return name.endsWith('s') ? [name.slice(0, -1)] : [];
+  if (children.size === 0) return name === 'list' ? ['ls'] : [];
+  if (path.length > 1) return [];
+  return GROUP_ALIASES.get(name) ?? (name.endsWith('s') ? [name.slice(0, -1)] : []);
 }
 
 /** Finds a subcommand by its name or an alias. At the root, also finds shortcuts. */

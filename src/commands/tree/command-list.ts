@@ -1,5 +1,4 @@
 import type { Flag } from '../../catalog/flags.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
@@ -13,21 +12,12 @@ export async function printCommandList(context: Context, program: Node): Promise
   await printer.value(tree, { renderText: (view) => commandTable(program, view) });
 }
 
-interface NodeDescription {
-  readonly name: string;
-  readonly summary: string;
-  readonly [property: string]: unknown;
-}
-
-async function describeNode({ name, path, summary, leaf, children }: Node): Promise<NodeDescription> {
+async function describeNode({ name, path, summary, leaf, children }: Node): Promise<object> {
   const own = { name, command: path.join(' '), summary };
   if (leaf) return { ...own, ...describeLeaf(await loadLeaf(leaf)) };
-  const commands = await Promise.all([...children.values()].filter(hasCommands).map(describeNode));
+  const described = [...children.values()].filter((child) => child.leaf || child.children.size > 0);
+  const commands = await Promise.all(described.map(describeNode));
   return { ...own, commands };
-}
-
-function hasCommands({ leaf, children }: Node): boolean {
-  return leaf !== undefined || children.size > 0;
 }
 
 function describeLeaf(leaf: LoadedLeaf): object {
@@ -51,12 +41,15 @@ function describeLeaf(leaf: LoadedLeaf): object {
     ...optionalProperty('description', first.description),
     arguments: argument ? [{ name: argument.field, required: true, many: argument.many ?? false }] : [],
     flags: flagsOf(leaf).map((option) => describeFlag(option, flags.get(longName(option)))),
-    operations: leaf.versions.map(describeOperation),
+    operations: leaf.versions.map(({ name, path, version, auth, effect, paged }) => ({
+      name,
+      path,
+      version,
+      auth,
+      effect,
+      paged,
+    })),
   };
-}
-
-function describeOperation({ name, path, version, auth, effect, paged }: OperationEntry): object {
-  return { name, path, version, auth, effect, paged };
 }
 
 /** A flag definition, such as `-o, --output <format>`. */

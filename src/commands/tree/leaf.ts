@@ -38,10 +38,10 @@ async function loadEntries(names: readonly OperationName[]): Promise<readonly [O
 
 export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
   if (leaf.kind === 'tool') {
-    return [
-      ...(leaf.operation ? operationFlags([withoutRequiredFlags(leaf.operation)]) : []),
-      ...(leaf.definition.options ?? []),
-    ];
+    const { operation, definition } = leaf;
+    // No flag is required, because the tool prompts for missing values.
+    const flags = operation?.flags.map((flag) => ({ ...flag, required: false })) ?? [];
+    return [...(operation ? operationFlags([{ ...operation, flags }]) : []), ...(definition.options ?? [])];
   }
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
 }
@@ -53,11 +53,6 @@ export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
   return argument
     ? [{ name: argument.field, description: '', required: false, ...optionalProperty('many', argument.many) }]
     : [];
-}
-
-/** Makes all flags optional, because the tool prompts for missing values. */
-function withoutRequiredFlags(entry: OperationEntry): OperationEntry {
-  return { ...entry, flags: entry.flags.map((flag) => ({ ...flag, required: false })) };
 }
 
 /** Lists the flags of an operation's command. Required flags come first. */
@@ -92,29 +87,28 @@ function isRequired({ required, ofRecord }: Flag): boolean {
 }
 
 function flagDefinitions(flag: Flag): OptionDefinition[] {
-  const { name, kind } = flag;
+  const { name, kind, off = `no-${name}` } = flag;
   const description = isRequired(flag) ? `${flag.description} (required)` : flag.description;
-  if (kind === 'boolean') return switchDefinitions(flag, description);
+  if (kind === 'boolean') {
+    return [
+      { flags: `--${name}`, description },
+      { flags: `--${off}`, description: '' },
+    ];
+  }
   if (kind === 'secret') {
     return [
       { flags: `--${name}-file <path>`, description: `file with the ${description}` },
       { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
     ];
   }
+  const placeholder = PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(flag.path.at(-1) ?? '') ? 'id' : 'text');
   return [
     {
-      flags: `--${name} <${placeholder(flag)}>`,
+      flags: `--${name} <${placeholder}>`,
       description,
       ...optionalProperty('choices', flag.choices),
       ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
     },
-  ];
-}
-
-function switchDefinitions({ name, off }: Flag, description: string): OptionDefinition[] {
-  return [
-    { flags: `--${name}`, description },
-    { flags: off ? `--${off}` : `--no-${name}`, description: '' },
   ];
 }
 
@@ -128,7 +122,3 @@ const PLACEHOLDERS: Readonly<Partial<Record<FlagKind, string>>> = {
   json: 'json',
   time: 'time',
 };
-
-function placeholder({ kind, path }: Flag): string {
-  return PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(path.at(-1) ?? '') ? 'id' : 'text');
-}

@@ -42,7 +42,7 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: { ...(example && { [example]: 'check every record' }), ...(noun === 'users' && OUTPUT_EXAMPLES) },
-    options: validateFlags({ verbs, versions, hasOrganization: hasOneOrganization(noun, operations) }),
+    options: validateFlags(verbs, versions, hasOneOrganization(noun, operations)),
     load: async () => {
       const { validateFiles } = await import('./validate.ts');
       return (context, invocation) => validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);

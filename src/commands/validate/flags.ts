@@ -7,15 +7,8 @@ const ORG_FLAG = {
   description: 'organization that all records must belong to',
 } as const satisfies OptionDefinition;
 
-interface CheckedOperations {
-  readonly verbs: readonly string[];
-  readonly versions: readonly string[];
-  /** Whether all records of a file belong to one organization. */
-  readonly hasOrganization: boolean;
-}
-
 /** Creates the flags of a `validate` command. Omits flags with a single choice. */
-export function validateFlags({ verbs, versions, hasOrganization }: CheckedOperations) {
+export function validateFlags(verbs: readonly string[], versions: readonly string[], hasOrganization: boolean) {
   return [
     { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
     INPUT_FORMAT_FLAG,

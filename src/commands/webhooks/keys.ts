@@ -1,16 +1,15 @@
+import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { parsePrivateKey, parsePublicKey } from '../../webhooks/keys.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
 import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
-import type { ListenFlags } from './flags.ts';
+import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
+import type { ListenFlags, SendFlags } from './flags.ts';
 
-type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
-
-/** Reads and validates the secrets in `--secret-file` and the token in `--auth-token-file`. */
 export async function readVerificationSecrets(
-  { secretFile: paths = [], authTokenFile: tokenFile }: VerificationFlags,
+  { secretFile: paths = [], authTokenFile: tokenFile }: Pick<ListenFlags, 'secretFile' | 'authTokenFile'>,
   signal: AbortSignal,
 ): Promise<VerificationSecrets> {
   const secrets = await Promise.all(paths.map((path) => readSigningSecret(path, signal)));
@@ -37,4 +36,27 @@ export async function readPublicKey(context: Context, path: string | undefined):
 
 async function readKeyFile({ cwd, signal }: Context, file: string | undefined): Promise<string | undefined> {
   return file === undefined ? undefined : (await readNamedFile(file, cwd, { signal })).toString();
+}
+
+/** @throws SvcError `usage` if the credentials do not fit the form */
+export async function readSenderCredentials(
+  { form: named, secretFile, authTokenFile: tokenFile }: Pick<SendFlags, 'form' | 'secretFile' | 'authTokenFile'>,
+  signal: AbortSignal,
+): Promise<SenderCredentials> {
+  const form = named ?? (tokenFile === undefined ? 'advanced' : 'basic');
+  if (form === 'basic' && secretFile !== undefined) {
+    throw new SvcError('usage', '--secret-file does not apply to basic deliveries, which are not signed', {
+      hint: 'use --auth-token-file or --form advanced',
+    });
+  }
+  if (form === 'advanced' && tokenFile !== undefined) {
+    throw new SvcError('usage', '--auth-token-file does not apply to advanced deliveries, which carry no token', {
+      hint: 'use --secret-file or --form basic',
+    });
+  }
+  return {
+    form,
+    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile, signal),
+    authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal),
+  };
 }

@@ -22,7 +22,6 @@ export async function announceListener(
   for (const text of notes) await note(text);
 }
 
-/** Counts and prints an event. Deliveries go to stdout, other messages to stderr. */
 export async function reportEvent(
   context: Context,
   output: DeliveryOutput,

@@ -4,7 +4,6 @@ import { formatJsonDocument } from '../../output/json.ts';
 import type { OutgoingRequest } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
 
-/** Prints a request as JSON for `--dry-run`, with secrets redacted. */
 export async function printPlannedRequest(
   { io }: Context,
   { url, headers, body }: OutgoingRequest,

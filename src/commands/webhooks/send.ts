@@ -9,10 +9,9 @@ import type { Invocation } from '../definition.ts';
 import { createSampleDelivery, type SampleDeliveryOptions } from '../deliveries/sample-delivery.ts';
 import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import type { SendFlags } from './flags.ts';
-import { readPublicKey } from './keys.ts';
+import { readPublicKey, readSenderCredentials } from './keys.ts';
 import { createPayload } from './payload.ts';
 import { printPlannedRequest } from './planned-request.ts';
-import { readSenderCredentials } from './sender-credentials.ts';
 
 export async function sendCommand(context: Context, invocation: Invocation<SendFlags>): Promise<void> {
   const [event = ''] = invocation.arguments;

@@ -114,7 +114,6 @@ async function removeStale(client: Client): Promise<readonly string[]> {
   return others;
 }
 
-/** Whether two URLs have the same host and port. */
 function isSameReceiver(one: string, other: string): boolean {
   const hostOf = (url: string) => URL.parse(url)?.host.replace(/^(localhost|\[::1\])(?=:|$)/, '127.0.0.1');
   return hostOf(one) === hostOf(other);

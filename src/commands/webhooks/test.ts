@@ -14,8 +14,7 @@ import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { TestFlags } from './flags.ts';
-import { readPublicKey } from './keys.ts';
-import { readSenderCredentials } from './sender-credentials.ts';
+import { readPublicKey, readSenderCredentials } from './keys.ts';
 
 /** @throws SvcError `some_failed` if the receiver fails a case */
 export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {

@@ -193,7 +193,6 @@ const selectClaimable = prepareQuery((database, { id, now }: { readonly id: stri
     .where(isClaimable(now)),
 );
 
-/** Matches deliveries without a claim, or with an expired one. */
 function isClaimable(now: number) {
   return ({ eb, or }: ExpressionBuilder<Tables, 'deliveries'>) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)]);
 }

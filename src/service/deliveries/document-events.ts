@@ -26,7 +26,6 @@ const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
   ['commentText', 'comment.update'],
 ]);
 
-/** Values of `featureType` for activities of comments. */
 const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([EVENT_SOURCES.thread, 'comment_annotation']);
 
 export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;

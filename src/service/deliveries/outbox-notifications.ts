@@ -9,7 +9,6 @@ export function onOutboxChange(store: Store, listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Notifies the delivery engines of this process and its peers about new deliveries. */
 export async function notifyOutboxChange(store: Store): Promise<void> {
   for (const listener of listenersByStore.get(store) ?? []) listener();
   await store.peers?.notify();

@@ -64,7 +64,6 @@ function parseNetwork(network: string): [address: string, bits: number] {
   return [address, Number(bits)];
 }
 
-/** Converts an IPv4 address to two hexadecimal groups of an IPv6 address. */
 function hexGroups(address: string): [high: string, low: string] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];

@@ -4,10 +4,8 @@ import { padKeys } from '../store/chunks.ts';
 import type { DeliveryState } from '../store/delivery-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import { formatAttempt } from './attempts.ts';
-
+import { type AttemptOutcome, formatAttempt, isDelivered } from './attempts.ts';
 import { recordEvent } from './outbox.ts';
-import { type AttemptOutcome, isDelivered } from './outcome.ts';
 import type { RetrySchedule } from './schedule.ts';
 import { stopLane } from './stop.ts';
 import { loadSubscriptions } from './subscriptions.ts';
@@ -106,7 +104,6 @@ async function recordExhausted(database: Database, { delivery, result }: Attempt
   await recordEvent(scope, exhausted, { subscriptions, aboutLane: lane, channels: [], now });
 }
 
-/** Tracks how long endpoints have been failing, and disables endpoints that have been failing for too long. */
 async function updateEndpointHealth(
   database: Database,
   outcomes: readonly AttemptOutcome[],

@@ -32,7 +32,6 @@ const failPending = prepareQuery((database, { lane, last, line }: { lane: string
     .where('dueAt', 'is not', null),
 );
 
-/** Marks the pending deliveries of all endpoints of an API key as failed, with a reason. */
 export async function stopEndpointDeliveries({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {
   const endpoints = await database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).execute();
   for (const { id } of endpoints) await stopLane(database, id, reason, now);

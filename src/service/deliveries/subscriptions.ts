@@ -8,7 +8,6 @@ export interface DeliveryTarget {
   readonly lane: string;
 }
 
-/** Properties of an event that subscriptions are matched against. */
 export interface EventFilter {
   readonly event: string;
   readonly channels: readonly string[];

@@ -58,7 +58,6 @@ export const folders: HandlersOf<'folders'> = {
 
 type FolderQuery = z.output<Operations['folders.list']['input']>;
 
-/** Lists all folders of an organization, or a folder with its subfolders. */
 async function listFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   call: KeyCall,
   { organizationId, folderId, maxDepth = 1 }: FolderQuery,
@@ -84,7 +83,8 @@ async function updateFolder(call: KeyCall, organization: number, change: FolderC
   const renamed = { ...folder, folderName: folderName ?? folder.folderName };
   let changed: readonly Folder[] = [renamed];
   if (parentFolderId !== undefined) {
-    const parent = await findParent(call, organization, parentFolderId);
+    const isRoot = parentFolderId === ROOT.folderId;
+    const parent = isRoot ? ROOT : (await findFolders(database, organization, [parentFolderId])).get(parentFolderId);
     if (!parent) return notFound('Parent folder');
     if (wouldCreateCycle(folder, parent))
       return { success: false, message: 'A folder cannot be moved into itself or one of its subfolders.' };
@@ -96,8 +96,3 @@ async function updateFolder(call: KeyCall, organization: number, change: FolderC
 }
 
 const ALL_LEVELS = Number.MAX_SAFE_INTEGER;
-
-async function findParent(call: KeyCall, organization: number, folderId: string): Promise<ParentFolder | undefined> {
-  if (folderId === ROOT.folderId) return ROOT;
-  return (await findFolders(call.database, organization, [folderId])).get(folderId);
-}

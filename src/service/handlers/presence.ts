@@ -3,9 +3,17 @@ import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { deletePresence, upsertPresence } from '../records/presence.ts';
 import { chunkDistinctRows, chunkRows } from '../store/chunks.ts';
+import { prepareDelete, prepareUpsert } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
+
+/** Adds users as present. For users who are already present, updates the given fields. */
+export const upsertPresence = prepareUpsert('presence', ['organization', 'documentId', 'userId'], {
+  merged: ['name', 'email', 'status', 'otherFields'],
+  replaced: ['lastUpdated'],
+});
+
+export const deletePresence = prepareDelete('presence');
 
 type PresenceInput = z.output<Operations['presence.update']['input']>;
 

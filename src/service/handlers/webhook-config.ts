@@ -2,8 +2,13 @@ import { INITIAL_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
 import type { KeyCall } from '../call.ts';
 import { stopEndpointDeliveries, stopLane } from '../deliveries/stop.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/subscriptions.ts';
-import { advancedWebhooksNotConfigured } from '../records/advanced-webhooks.ts';
-import { findConfig, hasTriggers, mergeSettings, saveConfig } from '../records/configs.ts';
+import {
+  advancedWebhooksNotConfigured,
+  findConfig,
+  hasTriggers,
+  mergeSettings,
+  saveConfig,
+} from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
 const BASIC_DEFAULTS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
@@ -52,7 +57,6 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
 
 type BasicSettings = Parameters<typeof saveConfig<'webhooks'>>[2];
 
-/** Stops deliveries of basic webhooks that are disabled or have no URL. */
 async function stopBasicDeliveries(
   call: KeyCall,
   { useWebhookService, webhookServiceConfig = {} }: BasicSettings,

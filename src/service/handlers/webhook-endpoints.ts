@@ -2,7 +2,7 @@ import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { KeyCall } from '../call.ts';
 import { stopLane } from '../deliveries/stop.ts';
 import { createPageToken, parsePageToken } from '../page-token.ts';
-import { requireAdvancedWebhooks } from '../records/advanced-webhooks.ts';
+import { requireAdvancedWebhooks } from '../records/configs.ts';
 import {
   type Endpoint,
   findEndpointId,

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyScope } from '../call.ts';
+import type { KeyCall, KeyScope } from '../call.ts';
+import { Refusal } from '../refusal.ts';
 import type { ConfiguredService } from '../store/key-tables.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 
@@ -47,4 +48,23 @@ export function mergeSettings<Layer extends TriggerSettings>(...layers: readonly
 
 export function hasTriggers({ triggers = {} }: TriggerSettings = {}): boolean {
   return Object.keys(triggers).length > 0;
+}
+
+export function advancedWebhooksNotConfigured(): Refusal {
+  return new Refusal(
+    'FAILED_PRECONDITION',
+    'Advanced webhooks are not configured for this workspace. Enable them in the advanced webhook configuration first.',
+  );
+}
+
+/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled */
+export async function requireAdvancedWebhooks(call: KeyCall): Promise<void> {
+  const config = await findConfig(call, 'advanced-webhooks');
+  if (!config) throw advancedWebhooksNotConfigured();
+  if (!config.isEnabled) {
+    throw new Refusal(
+      'FAILED_PRECONDITION',
+      'Advanced webhooks are disabled for this workspace. Enable them in the advanced webhook configuration first.',
+    );
+  }
 }

@@ -31,13 +31,9 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
     id: generateId(),
     name: name ?? null,
     email: email ?? null,
-    initial: initial ?? initialOf(name) ?? null,
+    initial: initial ?? /[\p{L}\p{N}]/u.exec(name ?? '')?.[0].toUpperCase() ?? null,
     otherFields: serializeOtherFields(others),
   };
-}
-
-function initialOf(name = ''): string | undefined {
-  return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase();
 }
 
 /** Adds a user who has only an ID, unless the user exists. */

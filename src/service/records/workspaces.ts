@@ -10,7 +10,6 @@ export interface NewWorkspace {
 
 export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
 
-/** Name of an API key's only auth token. */
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
 export async function createWorkspace(database: Database, { name, apiKeyName, owner }: NewWorkspace) {

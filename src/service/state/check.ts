@@ -56,7 +56,6 @@ function* findDuplicates(state: State): Generator<InputProblem> {
   }
 }
 
-/** Finds folders whose parent is missing, and folders in cycles. */
 function* findInvalidFolders({ folders }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
   const checked = new Set<string>();
   for (const [at, { organizationId, folderId }] of folders.entries()) {
@@ -92,7 +91,6 @@ function* findInvalidDocuments({ documents }: State, { parentOf }: ReferenceInde
   }
 }
 
-/** Finds group members who are not users, and memberships in other organizations. */
 function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, { organizationId, memberships = [] }] of users.entries()) {
     for (const [index, { type, id }] of memberships.entries()) {
@@ -120,7 +118,6 @@ function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex
   }
 }
 
-/** Finds malformed XML, and content whose type differs from that of the stored content. */
 function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, content] of crdt.entries()) {
     const { type, data } = content;
@@ -137,7 +134,6 @@ function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex
   }
 }
 
-/** Finds endpoints that belong to another API key, and duplicate uids. */
 function* findInvalidEndpoints(
   { endpoints }: State,
   { isForeignEndpoint, endpointIdOf }: ReferenceIndex,

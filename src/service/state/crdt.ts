@@ -3,8 +3,6 @@ import { decodeDocument, readContent } from '../records/crdt-content.ts';
 import { type Editor, parseTypes, selectEditors, writeEditor } from '../records/editors.ts';
 import { batchByOrganization, readByOrganization, type Section } from './section.ts';
 
-type ContentRecord = State['crdt'][number];
-
 /** Contents of editors, without their edit history. */
 export const crdt: Section<'crdt'> = {
   read: async (scope) => (await readByOrganization(scope, selectEditors, readContents)).flat(),
@@ -22,7 +20,7 @@ export const crdt: Section<'crdt'> = {
 };
 
 /** Returns the contents of an editor. The most recent content comes last. */
-function readContents(organizationId: string, editor: Editor): ContentRecord[] {
+function readContents(organizationId: string, editor: Editor): State['crdt'] {
   const { documentId, editorId, contentKey: latestKey, state } = editor;
   const document = decodeDocument(state);
   const lastUpdate = new Date(editor.lastUpdate).toISOString();

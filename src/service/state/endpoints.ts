@@ -4,8 +4,6 @@ import { findEndpointId, toEndpointColumns, toEndpointRecord } from '../records/
 import { generateEndpointId } from '../secrets.ts';
 import { omitUnset, type Section, type StateScope } from './section.ts';
 
-type EndpointRecord = State['endpoints'][number];
-
 export const endpoints: Section<'endpoints'> = {
   read: async ({ database, apiKey }) => {
     const rows = await database
@@ -29,7 +27,7 @@ export const endpoints: Section<'endpoints'> = {
  * Adds or updates an endpoint. A record without an ID is matched by its uid. Omitted fields keep their values; in a new
  * endpoint, they get default values.
  */
-async function upsertEndpoint(scope: StateScope, record: EndpointRecord): Promise<void> {
+async function upsertEndpoint(scope: StateScope, record: State['endpoints'][number]): Promise<void> {
   const { database, apiKey, now } = scope;
   const {
     id = (record.uid && (await findEndpointId(scope, record.uid))) || generateEndpointId(),

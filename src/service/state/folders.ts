@@ -3,8 +3,6 @@ import { type Folder, moveFolderTree, ROOT } from '../records/folder.ts';
 import { findAllFolders, saveFolders } from '../records/folders.ts';
 import { omitUnset, readByOrganization, type Section, type StateScope } from './section.ts';
 
-type FolderRecord = State['folders'][number];
-
 export const folders: Section<'folders'> = {
   read: (scope) =>
     readByOrganization(
@@ -30,7 +28,7 @@ export const folders: Section<'folders'> = {
   },
 };
 
-function mergeFolder({ now }: StateScope, record: FolderRecord, current: Folder | undefined): Folder {
+function mergeFolder({ now }: StateScope, record: State['folders'][number], current: Folder | undefined): Folder {
   const accessType = record.accessType ?? current?.accessType ?? ROOT.accessType;
   const inherits = record.accessType === undefined && (current?.inheritAccessFromParent ?? true);
   return {

@@ -33,7 +33,6 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
   };
 }
 
-/** Yields the existing organizations of records, with their surrogate keys. */
 function* existingOrganizations(
   { organizations }: StateScope,
   records: readonly { readonly organizationId: string }[],

@@ -26,7 +26,6 @@ const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> =
   documentMigrations: true,
 };
 
-/** Deletes all records of a store, except for credentials, in one transaction. */
 export function resetState(store: Store): Promise<void> {
   return store.deleteAllRows(Object.keys(EMPTIED_TABLES) as (keyof typeof EMPTIED_TABLES)[]);
 }

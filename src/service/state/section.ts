@@ -19,22 +19,16 @@ export async function loadScope(context: Omit<StateScope, 'organizations'>): Pro
   return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
 }
 
-/** Creates the organizations of a state that do not exist. Returns the new scope. */
 export async function createMissingOrganizations(scope: StateScope, state: State): Promise<StateScope> {
   const { database, apiKey, now, organizations } = scope;
-  const named = new Set(
-    Object.values(state).flatMap((section) => (Array.isArray(section) ? section.flatMap(organizationIdsOf) : [])),
-  );
+  const records: readonly { readonly organizationId?: unknown }[] = Object.values(state).filter(Array.isArray).flat();
+  const named = new Set(records.map(({ organizationId }) => organizationId).filter((id) => typeof id === 'string'));
   const missing = [...named].filter((organizationId) => !organizations.has(organizationId));
   for (const batch of chunkRows(missing)) {
     const rows = batch.map((organizationId) => ({ apiKey, organizationId, createdAt: now }));
     await insertOrganizations(database, rows);
   }
   return loadScope(scope);
-}
-
-function organizationIdsOf(record: { readonly organizationId?: unknown }): readonly string[] {
-  return typeof record.organizationId === 'string' ? [record.organizationId] : [];
 }
 
 export interface Section<Kind extends StateKind> {

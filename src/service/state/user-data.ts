@@ -12,8 +12,6 @@ import {
   type StateScope,
 } from './section.ts';
 
-type UserData = State['userData'][number];
-
 const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
     .selectFrom('participants')
@@ -61,8 +59,11 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-/** Replaces a user's lists with the lists in the record. */
-async function writeLists({ database }: StateScope, organization: number, record: UserData): Promise<void> {
+async function writeLists(
+  { database }: StateScope,
+  organization: number,
+  record: State['userData'][number],
+): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {
     const items = record[feature];

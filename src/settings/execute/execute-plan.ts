@@ -25,7 +25,7 @@ import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item
 import type { ItemStates } from './item-states.ts';
 import { readPendingUsers, type UserRecord } from './pending-users.ts';
 import { groupForSending, PlannedRecord, splitByRequirements } from './planned-records.ts';
-import { createItemSender, isolateFailures } from './send-item.ts';
+import { createItemSender, ITEM_FAILURES, isolateFailures } from './send-item.ts';
 
 export interface ExecutionDependencies {
   readonly client: Client;
@@ -75,14 +75,16 @@ export class PlanExecution {
   async run(writes: readonly PlannedWrite[]): Promise<StopReason | undefined> {
     const total = countItems(writes);
     let index = 0;
+    let refusal: StopReason | undefined;
     for (const [at, write] of writes.entries()) {
       const isFile = write.from !== undefined;
       const isFirstOfFile = isFile && writes[at - 1]?.from === undefined;
       const stop = isFirstOfFile ? await this.#sendUsers(writes, total) : await this.#sendItems(write, index);
-      if (stop) return stop;
+      if (stop && !isRefusal(stop)) return stop;
+      refusal ??= stop;
       index += write.items.length;
     }
-    return undefined;
+    return refusal;
   }
 
   async #sendItems(write: PlannedWrite, first: number): Promise<StopReason | undefined> {
@@ -95,10 +97,16 @@ export class PlanExecution {
       (record) => itemOf(record).key,
       (record) => toSentRecord(write, itemOf(record)),
     );
+    const unsent = new Set(items.map(({ key }) => key));
     for (const part of splitByRequirements(items)) {
       const records = await this.#prepare(called, part);
       const stop = await this.#send(called, records, log);
-      if (stop) return stop;
+      // After too many refusals in a row, the rest of the write counts as failed, for the writes that require it.
+      if (stop) {
+        for (const key of unsent) this.#failed.add(key);
+        return stop;
+      }
+      for (const { key } of part) unsent.delete(key);
     }
     return undefined;
   }
@@ -211,6 +219,11 @@ export class PlanExecution {
       ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
     });
   }
+}
+
+/** Whether the service refused many items of a write in a row for the same reason. Other writes may succeed. */
+function isRefusal(stop: StopReason): boolean {
+  return stop.kind === 'fatal' && ITEM_FAILURES.includes(stop.error.failure);
 }
 
 /** Counts the items of writes, without the users of a file. */

@@ -54,7 +54,7 @@ function outcomeOfError(error: SvcError) {
 }
 
 /** Failures that concern the sent items only, so that others may succeed. */
-const ITEM_FAILURES: readonly SvcError['failure'][] = [
+export const ITEM_FAILURES: readonly SvcError['failure'][] = [
   ...(['invalid_argument', 'already_exists', 'not_found', 'failed_precondition', 'permission_denied'] as const),
 ];
 

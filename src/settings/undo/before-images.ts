@@ -6,7 +6,7 @@ import { findSecretPaths } from '../../catalog/secrets.ts';
 import type { Client } from '../../client/client.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
-import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { type Failure, SIGNAL_FAILURES, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
@@ -47,6 +47,9 @@ const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
 
 /** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
 const REUSE_FACTOR = 10;
+
+/** Failures of a command that a signal stops. */
+const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 export interface BeforeImageOptions {
   /** Path of the file. */
@@ -107,7 +110,7 @@ export class BeforeImages {
   }
 
   readonly #warnOnce = async (error: unknown): Promise<undefined> => {
-    if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
+    if (!(error instanceof SvcError) || STOPPED.includes(error.failure)) throw error;
     if (!this.#hasFailed) await this.#options.warn(`the job cannot be undone completely: ${error.message}`);
     this.#hasFailed = true;
   };

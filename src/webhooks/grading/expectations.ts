@@ -17,7 +17,6 @@ const isClientErrorResponse = ({ status }: PostResult) => status !== null && sta
 /** Whether the receiver closed the connection, which counts as a rejection. The next delivery detects a crash. */
 const isClosedEarly = (result: PostResult) => result.status === null && !result.timedOut;
 
-/** The expected behavior of a receiver, as text and as a predicate. */
 export const EXPECTATIONS: Readonly<Record<ExpectationName, Expectation>> = {
   accepted: { text: '2xx', isMet: isSuccessStatus, applied: 1 },
   'accepted or ignored': { text: '2xx', isMet: isSuccessStatus },

@@ -18,7 +18,7 @@ export interface Reading {
   readonly format: InputFormat;
 }
 
-const LAYOUT = { field: 'users', fields: ['userId', 'name', 'email', 'initial'], idField: 'userId' };
+const LAYOUT = { listName: 'users', knownFields: ['userId', 'name', 'email', 'initial'], id: 'userId' };
 
 /** Reads users from stdin, in chunks of `size` bytes. */
 export async function read(bytes: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {

@@ -169,7 +169,7 @@ describe('a reader that stops at an error', () => {
       }
     }
     const { chunks } = await decodeInputText(bytes(), 'file');
-    const request = { name: 'file', field: 'users', fields: ['userId'], idField: 'userId', warn: () => undefined };
+    const request = { name: 'file', listName: 'users', knownFields: ['userId'], id: 'userId', warn: () => undefined };
     const source = await readSource(chunks, { ...request, format: format === 'CSV' ? 'csv' : 'json' });
     const reading = async () => {
       for await (const records of source.recordChunks) expect(records).not.toHaveLength(0);

@@ -51,6 +51,30 @@ describe('svc local import', () => {
     expect(userData).toMatchObject([{ comments: [{ n: 1, on: true, none: null }] }]);
   });
 
+  it('shows with --dry-run what would change, and writes nothing', async () => {
+    const folders = await createUserFolders();
+    const folder = { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' };
+    await run(JSON.stringify({ folders: [folder] }), 'state.json', { folders });
+    const before = await holds(folders);
+    const renamed = {
+      folders: [{ ...folder, folderName: 'Roadmap' }],
+      users: [{ organizationId: 'acme', userId: 'u1' }],
+    };
+    const options = { dryRun: true };
+    const { changes, ...counts } = JSON.parse(
+      (await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout(),
+    );
+    expect(counts).toMatchObject({ folders: 1, users: 1 });
+    expect(changes).toMatchObject([
+      { sign: '~', kind: 'folders', org: 'acme', id: 'plans', field: 'folderName', before: 'Plans', after: 'Roadmap' },
+      { sign: '+', kind: 'users', org: 'acme', id: 'u1', field: null },
+    ]);
+    const table = await run(JSON.stringify(renamed), 'b.json', { folders, options: { ...options, output: 'table' } });
+    expect(table.stdout()).toContain('~ folder plans (acme)\n    folderName: "Plans" → "Roadmap"\n+ user u1 (acme)\n');
+    expect(table.stdout()).toMatch(/\nPlan: 1 to create, 1 to update\n$/);
+    expect(await holds(folders)).toEqual(before);
+  });
+
   it.each([
     ['state.json', '{"users":[{"organizationId":"acme","userId":"u1"}]}'],
     ['state', ' {"users":[{"organizationId":"acme","userId":"u1"}]}'],

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
-import { createEquivalentStep, loadSetupOperation } from '../../../src/commands/setup/setup-operation.ts';
+import { createEquivalentStep, ENTRY } from '../../../src/commands/setup/setup-operation.ts';
 import { commandLineOf } from '../../../src/kernel/hint.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { fakeContext } from '../fake-context.ts';
@@ -57,23 +57,25 @@ function dataOf(words: readonly string[], flags: readonly Flag[]): unknown {
 
 describe('the equivalent command of a setup', () => {
   it('produces the same data for any input', async () => {
-    const { entry } = await loadSetupOperation('webhooks.endpoints.create');
     const context = await fakeContext();
     const samples = fc.sample(endpoint, 400);
-    const lines = samples.map((data) => formatEquivalentCommand(context, entry, data, { arguments: [], options: {} }));
-    const said = shellWords(lines).map((words) => dataOf(words, entry.flags));
+    const lines = samples.map((data) => formatEquivalentCommand(context, data, { arguments: [], options: {} }));
+    const said = shellWords(lines).map((words) => dataOf(words, ENTRY.flags));
     expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
   });
 
   it('is the same command after it is wrapped for a terminal of any width', async () => {
-    const { entry } = await loadSetupOperation('webhooks.endpoints.create');
     const context = await fakeContext();
     const samples = fc.sample(fc.tuple(endpoint, fc.integer({ min: 1, max: 120 })), 300);
     const lines = samples.map(([data]) =>
-      formatEquivalentCommand(context, entry, data, { arguments: [], options: { allowUnknownEvent: true } }),
+      formatEquivalentCommand(context, data, { arguments: [], options: { allowUnknownEvent: true } }),
     );
     const wrapped = lines.map((line, at) => wrapCommand(line, samples[at]?.[1] ?? 0, stringWidth).join('\n'));
     expect(shellWords(wrapped)).toEqual(shellWords(lines));
     expect(lines.every((line) => line.endsWith(' --allow-unknown-event'))).toBe(true);
+  });
+
+  it('never contains a secret, because the operation takes none', () => {
+    expect(ENTRY.flags.map(({ kind }) => kind)).not.toContain('secret');
   });
 });

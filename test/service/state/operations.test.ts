@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { stateSchema } from '../../../src/catalog/state.ts';
-import { exportState } from '../../../src/service/state/export.ts';
-import { importState } from '../../../src/service/state/import.ts';
+import { exportState, importState } from '../../../src/service/state/transfer.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
 const acme = { organizationId: 'acme' };

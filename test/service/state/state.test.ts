@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../../src/catalog/state.ts';
-import { exportState } from '../../../src/service/state/export.ts';
-import { importState } from '../../../src/service/state/import.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
+import { exportState, importState } from '../../../src/service/state/transfer.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { endpoint, folder, pull, type World } from './pulled-world.ts';
+import { editSettings } from '../../../src/settings/file/edit-settings.ts';
+import { parseSettings } from '../../../src/settings/file/read-settings.ts';
+import { endpoint, folder, pull, readWorld, type World } from './pulled-world.ts';
 
 describe('editing a settings file', () => {
   it.each<[string, string, World, string]>([
@@ -262,4 +264,23 @@ environments:
     const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })] };
     expect(pull(own, world, 'staging').text).toBe(own.replace('[one]', '[two]'));
   });
+});
+
+it('edits the files of a folder where they declare the values', () => {
+  const files = [
+    { name: 'a.yaml', folder: '/', text: 'svc: 1 # a\nendpoints:\n  - { uid: a, url: http://a }\n' },
+    { name: 'b.yaml', folder: '/', text: 'endpoints:\n  - { uid: b, url: http://b }\n  - { uid: c, url: http://c }\n' },
+    { name: 'c.yaml', folder: '/', text: 'stack: c\n' },
+  ];
+  const { configs, records } = readWorld({ endpoints: [endpoint('d'), endpoint('b'), endpoint('a')] });
+  const content = parseSettings('settings', files, undefined);
+  const { texts, ...counts } = editSettings({ configs, records, content, environment: undefined, wasRead: () => true });
+  expect(counts).toEqual({ changed: 2, added: 1, removed: 1, notes: [], affected: [] });
+  expect([...texts].map(([{ name }, text]) => [name, text])).toEqual([
+    [
+      'a.yaml',
+      'svc: 1 # a\nendpoints:\n  - { uid: a, url: https://x.example/a }\n  - { uid: d, url: https://x.example/d, disabled: false }\n',
+    ],
+    ['b.yaml', 'endpoints:\n  - { uid: b, url: https://x.example/b }\n'],
+  ]);
 });

@@ -315,15 +315,20 @@ describe('loadSettings refuses', () => {
   ])('%s', async (marked, message) => {
     const before = marked.slice(0, marked.indexOf('▶'));
     const line = before.split('\n').length;
-    const position = `svc.yaml:${line}:${before.length - before.lastIndexOf('\n')}: `;
+    const column = before.length - before.lastIndexOf('\n');
     const text = marked.replace('▶', '');
-    for (const newline of ['\n', '\r\n']) {
-      const problems = await problemsOf(text.replaceAll('\n', newline));
-      const found = problems.find((problem) => problem.startsWith(position));
-      expect(found?.slice(position.length), problems.join('\n')).toEqual(
-        typeof message === 'string' ? message : expect.stringMatching(message),
-      );
-      expect(problems.join()).not.toContain('hush');
+    for (const above of ['', '# 界 😀 ${x}\n\n', '\ufeff# mark\n  # more\n \n']) {
+      for (const newline of ['\n', '\r\n']) {
+        const problems = await problemsOf(`${above}${text}`.replaceAll('\n', newline));
+        const places = (problem: string) =>
+          problem.replaceAll(/(svc\.yaml:)(\d+)/g, (_, name, at) => `${name}${at - above.split('\n').length + 1}`);
+        const position = `svc.yaml:${line}:${column}: `;
+        const found = problems.map(places).find((problem) => problem.startsWith(position));
+        expect(found?.slice(position.length), problems.join('\n')).toEqual(
+          typeof message === 'string' ? message : expect.stringMatching(message),
+        );
+        expect(problems.join()).not.toContain('hush');
+      }
     }
   });
 

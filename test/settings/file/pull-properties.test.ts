@@ -152,7 +152,7 @@ describe('a pulled file', () => {
         });
         expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -168,7 +168,7 @@ describe('a pulled file', () => {
         for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
         expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
@@ -266,7 +266,7 @@ describe('an edited file', () => {
           for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

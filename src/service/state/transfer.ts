@@ -5,9 +5,18 @@ import { checkState } from './check.ts';
 import { createMissingOrganizations, loadScope } from './section.ts';
 import { SECTIONS, STATE_KINDS } from './sections.ts';
 
+/** Exports all data of an API key as a consistent snapshot. The output is deterministic. */
+export function exportState(store: Store, apiKey: string): Promise<State> {
+  return store.read(async (database) => {
+    const scope = await loadScope({ database, apiKey, now: 0 });
+    const sections: [string, unknown][] = [];
+    for (const kind of STATE_KINDS) sections.push([kind, await SECTIONS[kind].read(scope)]);
+    return Object.fromEntries(sections) as State;
+  });
+}
+
 export interface StateImport {
   readonly store: Store;
-  /** API key that the records will belong to. */
   readonly apiKey: string;
   readonly now: number;
   readonly dryRun: boolean;
