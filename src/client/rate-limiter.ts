@@ -80,10 +80,7 @@ export function createRateLimiter(options: ClientOptions) {
         slowStart.release(false);
       }
     },
-    /**
-     * Pauses for the time in `Retry-After`, or until the service's own rate limit ends. Otherwise pauses for one second, and
-     * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
-     */
+    /** Pauses for `Retry-After` or a default that grows until a success. Returns false if the waiting time is exceeded. */
     pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const requested = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();

@@ -10,6 +10,7 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { applyPlan } from '../plan/apply-job.ts';
 import { checkPlan } from '../plan/check-plan.ts';
+import { predictResult } from '../plan/check-prediction.ts';
 import { openEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
@@ -74,5 +75,7 @@ async function confirmAndApply(context: Context, plan: SavedPlan, name: string):
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);
   }
+  const checkPrediction = await predictResult(context, plan);
   await applyPlan(context, plan, name);
+  await checkPrediction();
 }

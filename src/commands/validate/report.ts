@@ -6,7 +6,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { escapeWorkflowText } from '../terminal/workflow-command.ts';
+import { escapeWorkflowText } from '../terminal/terminal.ts';
 
 export interface ReportSubject {
   readonly name: string;
