@@ -10,7 +10,6 @@ export interface BatchLimits {
 
 export interface Batch {
   readonly records: RecordList;
-  /** Whether the records were sent before, and may have been applied. */
   readonly isResend: boolean;
 }
 

@@ -19,10 +19,7 @@ export function prefersPlainText({ environment }: Pick<Context, 'environment'>):
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
-/**
- * Whether the terminal supports Unicode, according to the locale. Without a locale, assumes Unicode. The Linux console
- * supports only 256 characters.
- */
+/** Without a locale, assumes Unicode. The Linux console supports only 256 characters. */
 export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));

@@ -9,7 +9,6 @@ import type { Context } from '../context.ts';
 import { escapeWorkflowText } from '../terminal/terminal.ts';
 
 export interface ReportSubject {
-  /** File names, joined for messages. `stdin` for standard input. */
   readonly name: string;
   readonly files: readonly string[];
   readonly noun: string;
