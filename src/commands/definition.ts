@@ -54,7 +54,6 @@ type CamelCase<Words extends string> = Words extends `${infer First}-${infer Res
 type OptionKey<Flags extends string> =
   LongName<Flags> extends `no-${infer Name}` ? CamelCase<Name> : CamelCase<LongName<Flags>>;
 
-/** Value of an option that takes text; one of the choices if the option has any. */
 type OptionText<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
 
 /** Parsed value of an option. `--record <dir>` and `--no-record` share a key with the type `string | false`. */
