@@ -1,5 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { OptionDefinition, OptionsOf, ParsedOptions } from './definition.ts';
+import type { OptionDefinition, OptionsOf, ParsedOptions } from './options.ts';
 
 export function selectOptions<const Options extends readonly OptionDefinition[]>(
   definitions: Options,

@@ -56,8 +56,8 @@ async function authenticateKey(request: ServiceRequest, call: ServiceCall): Prom
   const token = requireCredential(request, 'authToken');
   const known = await tokensOfKey(call.database, { apiKey });
   if (known.length === 0) throw new Refusal('PERMISSION_DENIED', 'Invalid API key.');
-  if (!known.some((key) => key.token !== null && isSameSecret(key.token, token)))
-    throw new Refusal('UNAUTHENTICATED', 'Invalid auth token.');
+  const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
+  if (matching.length === 0) throw new Refusal('UNAUTHENTICATED', 'Invalid auth token.');
   return { ...call, apiKey };
 }
 
