@@ -60,20 +60,16 @@ function findUnexpectedIds(response: object, batch: RecordList): readonly string
 /** Cache of the last redacted message, because most records of a batch get the same one. */
 let last = { message: '', clean: '' };
 
-function withoutSecrets(message: string): string {
-  if (message !== last.message) last = { message, clean: redactRemembered(message) };
-  return last.clean;
-}
-
 function itemResult(record: BulkRecord, result: unknown): RecordResult {
   if (typeof result !== 'object' || result === null) {
     return { record, status: 'unknown', message: 'the response does not mention the record', code: 'outcome_unknown' };
   }
   const { success, message, code } = result as Readonly<Record<string, unknown>>;
+  if (typeof message === 'string' && message !== last.message) last = { message, clean: redactRemembered(message) };
   return {
     record,
     status: success === true ? 'succeeded' : 'failed',
-    message: typeof message === 'string' ? withoutSecrets(message) : null,
+    message: typeof message === 'string' ? last.clean : null,
     code: typeof code === 'string' ? redactRemembered(code) : null,
   };
 }

@@ -54,7 +54,8 @@ export async function resolveExisting<Send>(
   const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
   const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
   const updated = changed.length === 0 ? [] : await update(changed, existing.send);
-  return [...others, ...unchanged.map(markUnchanged), ...updated.map(markUpdated)];
+  const marked = updated.map((item) => (item.status === 'succeeded' ? { ...item, effect: 'updated' as const } : item));
+  return [...others, ...unchanged.map(markUnchanged), ...marked];
 }
 
 function alreadyExists({ status, code }: RecordResult): boolean {
@@ -76,8 +77,4 @@ function markUnchanged({ record }: RecordResult): RecordResult {
     code: null,
     effect: 'unchanged',
   };
-}
-
-function markUpdated(item: RecordResult): RecordResult {
-  return item.status === 'succeeded' ? { ...item, effect: 'updated' } : item;
 }

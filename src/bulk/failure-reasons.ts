@@ -14,18 +14,13 @@ export interface ReasonExample extends RecordPosition {
   readonly id: string;
 }
 
-export interface FailureReasons {
-  readonly most: readonly FailureReason[];
-  readonly others: number;
-}
-
 /** Bounds memory use if every message is different. */
 const MAX_DISTINCT_REASONS = 200;
 const MAX_LISTED_REASONS = 20;
 const MAX_EXAMPLES = 3;
 
 /** Groups unsuccessful records by reason, the most frequent reason first, and counts the records with other reasons. */
-export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: LocateRecord): FailureReasons {
+export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: LocateRecord) {
   const known = new Map<string, FailureReason & { count: number; examples: ReasonExample[] }>();
   let others = 0;
   for (const { at, id, line, status: found, message: original, code } of items) {
@@ -43,7 +38,8 @@ export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: Locat
   }
   const ordered = [...known.values()].toSorted((a, b) => b.count - a.count);
   const rest = ordered.slice(MAX_LISTED_REASONS).reduce((sum, { count }) => sum + count, others);
-  return { most: ordered.slice(0, MAX_LISTED_REASONS), others: rest };
+  const most: readonly FailureReason[] = ordered.slice(0, MAX_LISTED_REASONS);
+  return { most, others: rest };
 }
 
 /** Masks the ID in a message, but not inside a longer word. */

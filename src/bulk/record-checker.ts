@@ -126,7 +126,9 @@ export class RecordChecker extends FindingCollector {
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
-            throw error.withProblem(`${error.problem}; reading stopped because none of the first records can be read`);
+            throw error.with({
+              problem: `${error.problem}; reading stopped because none of the first records can be read`,
+            });
           this.addError(error, lines.positionAt(at).record);
         }
       }

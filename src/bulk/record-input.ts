@@ -29,7 +29,8 @@ export async function openInput({ files, ...request }: InputRequest): Promise<Re
   rejectRepeatedFiles(files, request.cwd);
   const opened: InputFile[] = [];
   for (const [at, choice] of files.entries()) {
-    opened.push(await openInputFile({ ...request, ...choice, spool: spoolPath(request.spool, at) }));
+    const spool = at === 0 ? request.spool : `${request.spool}-${at + 1}`;
+    opened.push(await openInputFile({ ...request, ...choice, spool }));
   }
   return joinFiles(opened, request.map);
 }
@@ -49,10 +50,6 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
     }
     paths.add(path);
   }
-}
-
-function spoolPath(spool: string, at: number): string {
-  return at === 0 ? spool : `${spool}-${at + 1}`;
 }
 
 function joinFiles(files: readonly InputFile[], map?: FieldMap): RecordInput {

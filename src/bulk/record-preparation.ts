@@ -11,9 +11,7 @@ import type { Source, SourceRecord } from './source/source.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface PreparedRecord {
-  /** The value that the schema validates. */
   readonly value: unknown;
-  /** The fields of the record itself. */
   readonly ownFields: Fields;
   readonly id: unknown;
   readonly hasGeneratedId: boolean;
@@ -32,8 +30,6 @@ export interface PreparationRules {
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;
 }
-
-const NO_FIELDS: Fields = {};
 
 /** @param omitted receives the names of the fields of listed records that are dropped */
 export function createPreparer(
@@ -69,7 +65,7 @@ export function createPreparer(
 }
 
 const NOT_AN_OBJECT = {
-  ownFields: NO_FIELDS,
+  ownFields: {} as Fields,
   id: undefined,
   hasGeneratedId: false,
   isChanged: false,
@@ -103,7 +99,7 @@ export function createFinalizer(source: Source, { fields }: PreparationRules) {
     const id = String(ownFields[idField]);
     if (unchanged && !hasGeneratedId && !isChanged) return new UnchangedRecord(id, index, record);
     const text = hasGeneratedId ? () => source.withField(record, idField, id) : () => record.text;
-    return new ChangedRecord({ id, index, line: record.line, value: bareIds ? id : value }, ownFields, text);
+    return new ChangedRecord(id, record, index, bareIds ? id : value, ownFields, text);
   };
 }
 
@@ -154,7 +150,10 @@ class ChangedRecord implements BulkRecord {
   readonly #text: () => string;
 
   constructor(
-    { id, index, line, value }: Pick<BulkRecord, 'id' | 'index' | 'value'> & { readonly line: number },
+    id: string,
+    { line }: SourceRecord,
+    index: number,
+    value: unknown,
     ownFields: Fields,
     text: () => string,
   ) {

@@ -4,11 +4,9 @@ import { valueAt } from '../kernel/field-path.ts';
 
 export function findRecordProblems(schema: z.ZodType, value: unknown): readonly RecordProblem[] {
   const { success, error } = schema.safeParse(value);
-  return success ? VALID : error.issues.map((issue) => withRecordAsSubject(problemAt(issue, value)));
-}
-
-function withRecordAsSubject({ field, message }: RecordProblem): RecordProblem {
-  return field === undefined ? { message: `the record: ${message}` } : { field, message };
+  if (success) return VALID;
+  const problems = error.issues.map((issue) => problemAt(issue, value));
+  return problems.map((problem) => ('field' in problem ? problem : { message: `the record: ${problem.message}` }));
 }
 
 export interface RecordProblem {

@@ -12,7 +12,9 @@ export function splitByOutcome(
   items: readonly RecordResult[],
 ): { known: RecordRange[]; open: RecordRange[] } {
   const unsettled = new Map(
-    items.filter(isUnsettled).map(({ record, open }) => [record.index, open ? ('open' as const) : undefined]),
+    items
+      .filter(({ status, open }) => status === 'skipped' || open)
+      .map(({ record, open }) => [record.index, open ? ('open' as const) : undefined]),
   );
   if (unsettled.size === 0) return { known: [rangeOf(batch)], open: [] };
   const parts = { known: [] as RecordRange[], open: [] as RecordRange[] };
@@ -27,8 +29,4 @@ export function splitByOutcome(
   }
   if (kind && run.length > 0) parts[kind].push(rangeOf(run));
   return parts;
-}
-
-function isUnsettled({ status, open }: RecordResult): boolean {
-  return status === 'skipped' || open === true;
 }

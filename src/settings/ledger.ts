@@ -64,6 +64,19 @@ export class Ledger {
     }
   }
 
+  /** Opens the ledger for some work, and closes it. @throws SvcError like `open` */
+  static async use<Result>(
+    { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
+    work: (ledger: Ledger) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const ledger = await Ledger.open(folders, warn);
+    try {
+      return await work(ledger);
+    } finally {
+      ledger.close();
+    }
+  }
+
   static async #open(path: string): Promise<Ledger> {
     await createPrivateFile(path);
     const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
@@ -18,28 +18,20 @@ export async function openFileStream(path: string, signal: AbortSignal): Promise
 
 /** Reads a regular file until its end or an abort. Each chunk is valid until the next one is requested. */
 export async function* readFileBytes(path: string, name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const file = await open(path).catch((error: unknown) => {
+  const fail = (error: unknown): never => {
     throw localFileError('read', name, error);
-  });
+  };
+  const file = await open(path).catch(fail);
   try {
     const buffer = new Uint8Array(READ_BYTES);
     for (;;) {
       signal.throwIfAborted();
-      const length = await read(file, buffer, name);
+      const { bytesRead: length } = await file.read(buffer, 0, buffer.length, null).catch(fail);
       if (length === 0) return;
       for (let at = 0; at < length; at += CHUNK_BYTES) yield buffer.subarray(at, Math.min(at + CHUNK_BYTES, length));
     }
   } finally {
     await file.close();
-  }
-}
-
-async function read(file: FileHandle, buffer: Uint8Array, name: string): Promise<number> {
-  try {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
-    return bytesRead;
-  } catch (error) {
-    throw localFileError('read', name, error);
   }
 }
 

@@ -67,12 +67,9 @@ export function withRenamedFields(source: Source, map: FieldMap): Source {
     ...source,
     isVerbatim: false,
     recordChunks: renameChunks(),
-    withField: (record, idField, id) => source.withField(unwrapRecord(record), idField, id),
+    withField: (record, idField, id) =>
+      source.withField(record instanceof RenamedRecord ? record.original : record, idField, id),
   };
-}
-
-function unwrapRecord(record: SourceRecord): SourceRecord {
-  return record instanceof RenamedRecord ? record.original : record;
 }
 
 class RenamedRecord implements SourceRecord {

@@ -28,7 +28,7 @@ class LineRecord extends JsonRecord {
     } catch (error) {
       if (!(error instanceof InputError) || error.hint) throw error;
       const hint = 'each line must be one JSON object; for multi-line JSON, use --input-format json';
-      throw error.withHint(hint);
+      throw error.with({ hint });
     }
   }
 }

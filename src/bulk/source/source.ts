@@ -58,16 +58,12 @@ export class InputError extends SvcError {
     this.#name = name;
   }
 
-  withProblem(problem: string): InputError {
-    return new InputError(this.#name, this.position, problem, this.hint);
-  }
-
-  withHint(hint: string): InputError {
-    return new InputError(this.#name, this.position, this.problem, hint);
+  /** Returns the error with another problem or hint. */
+  with({ problem = this.problem, hint = this.hint }: { problem?: string; hint?: string | undefined }): InputError {
+    return new InputError(this.#name, this.position, problem, hint);
   }
 }
 
-/** Returns the position of an offset in a text that starts at `start`. */
 export function positionWithin(text: string, offset: number, start: Position): Position {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   const last = lines.at(-1) ?? '';

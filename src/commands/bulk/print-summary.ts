@@ -7,7 +7,6 @@ import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
-/** Maximum number of failures in the table format. The other formats contain more. */
 const MAX_SHOWN_FAILURES = 10;
 
 const FAILURE_COLUMNS = [
@@ -57,9 +56,6 @@ function summaryText(noun: string, { total, requests, seconds, ...summary }: Bul
     .map((name, at) => ({ name, count: summary[name] ?? 0, isFirst: at === 0 }))
     .filter(({ count, isFirst }) => isFirst || count > 0)
     .map(({ name, count }) => `${groupDigits(count)} ${name}`);
-  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${durationText(seconds)})`;
-}
-
-function durationText(seconds: number): string {
-  return seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
+  const duration = seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
+  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${duration})`;
 }

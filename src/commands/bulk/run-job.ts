@@ -1,5 +1,5 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
-import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
+import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
@@ -24,21 +24,25 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     throw error;
   });
   const stop = await sendJob(run);
-  const { noun } = plan.calls.fields;
   const entry = getEntry(job.description.operation);
-  const single = singleWrite(entry, job, plan);
+  const { fields, data } = plan.calls;
+  const { first } = plan.input.check;
+  const isSingle = first && job.description.records + job.description.leftOut === 1;
+  const single = isSingle ? { entry, fields, data, id: first.id } : undefined;
   if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
-    await discardRun(run);
+    await run.files.rejects?.discard();
+    await run.files.results?.close();
+    await closeUnsentJob(job, context.clock);
     await reportSummary(run, summary, single);
-    throw withHint(entry, plan.calls.data, stop.error);
+    throw withHint(entry, data, stop.error);
   }
   const finished = await finishJob(run, stop);
   const { summary, stop: finalStop, resumable } = finished;
   await reportSummary(run, summary, single);
   if (summary.succeeded > 0) await saveTargetIds(context, entry, plan.calls);
   const followUp = await followUpCommand(run, finished);
-  const failure = jobError(summary, { noun, stop: finalStop, resumable, followUp, single });
+  const failure = jobError(summary, { noun: fields.noun, stop: finalStop, resumable, followUp, single });
   if (failure !== undefined) throw failure;
 }
 
@@ -57,16 +61,6 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-function singleWrite(
-  entry: OperationEntry,
-  { description }: OpenJob,
-  { calls, input }: SendPlan,
-): RecordWrite | undefined {
-  const { first } = input.check;
-  const isSingle = first !== undefined && description.records + description.leftOut === 1;
-  return isSingle ? { entry, fields: calls.fields, data: calls.data, id: first.id } : undefined;
-}
-
 /** Creates the command that sends the failed and unknown records. Returns `undefined` if the job can be resumed. */
 async function followUpCommand(
   { context, job, plan }: JobRun,
@@ -76,12 +70,6 @@ async function followUpCommand(
   const { rejects, unknown } = summary;
   if (rejects === null) return unknown > 0 ? retryCommand(context, plan) : undefined;
   return writtenRejects && rejectsCommand(context.options, job.description, writtenRejects, rejects);
-}
-
-async function discardRun({ context, files, job }: JobRun): Promise<void> {
-  await files.rejects?.discard();
-  await files.results?.close();
-  await closeUnsentJob(job, context.clock);
 }
 
 /** Closes a job after a run without requests. Deletes a new job. */

@@ -57,18 +57,15 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       signal,
     },
   ).finally(endProgress);
-  await warnAboutUnknownIds(run);
+  const { unexpectedIds, unexpectedIdCount } = counters;
+  const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
+  if (unexpectedIdCount > 0)
+    await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
   for (const field of keptFields)
     await context.warn(
       `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
     );
   return stop;
-}
-
-async function warnAboutUnknownIds({ context, counters: { unexpectedIds, unexpectedIdCount } }: JobRun): Promise<void> {
-  if (unexpectedIdCount === 0) return;
-  const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
-  await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

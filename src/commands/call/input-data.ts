@@ -15,7 +15,8 @@ export type InputData = Awaited<ReturnType<typeof readInputData>>;
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
 export async function readInputData(context: Context, entry: OperationEntry, invocation: Invocation) {
   const { options } = invocation;
-  const document = await readDataFlag(context, selectOptions(CALL_FLAGS, options).data);
+  const { data: text } = selectOptions(CALL_FLAGS, options);
+  const document = text === undefined ? undefined : await (await import('./data-argument.ts')).readData(context, text);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -36,12 +37,6 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
     /** Whether any data came from `--data`. */
     usesDataFlag: document !== undefined,
   };
-}
-
-async function readDataFlag(context: Context, argument: string | undefined) {
-  if (argument === undefined) return undefined;
-  const { readData } = await import('./data-argument.ts');
-  return readData(context, argument);
 }
 
 async function readFlagValue(

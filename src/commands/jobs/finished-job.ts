@@ -21,7 +21,8 @@ export async function showFinishedJob(
 ): Promise<void> {
   const savedPath = journal.getFact('done')?.rejects ?? null;
   const written = savedPath === null ? undefined : (journal.getFact('rejects') ?? undefined);
-  const rejects = written ? pathRelativeTo(context.cwd, written.path, savedPath) : savedPath;
+  const rejects =
+    written && resolve(context.cwd, savedPath ?? '') !== written.path ? relative(context.cwd, written.path) : savedPath;
   const summary = summarizeJob(description, journal, rejects, bulk);
   journal.close();
   const [failed] = summary.failures;
@@ -67,9 +68,4 @@ function summarizeJob(
     ...status,
     ...{ seconds: status.metrics?.seconds ?? 0, rejects, refusesExisting },
   });
-}
-
-/** Converts a path to a relative path. Prefers the saved path if it leads to the same file. */
-function pathRelativeTo(cwd: string, path: string, savedPath: string | null): string {
-  return savedPath !== null && resolve(cwd, savedPath) === path ? savedPath : relative(cwd, path);
 }

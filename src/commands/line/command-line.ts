@@ -36,7 +36,9 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   } finally {
     await opened?.close(failure);
   }
-  if (printed) await printHelp(printed, processEnvironment, parsedColor(program));
+  // The other flags may be invalid.
+  const { color = 'auto' } = program.opts<{ readonly color?: GlobalOptions['color'] }>();
+  if (printed) await printHelp(printed, processEnvironment, color);
 }
 
 /** Opens the context of a command. Closing the context adds the command's writes to the history. */
@@ -71,10 +73,4 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-/** Returns the value of `--color` without checking the other flags. */
-function parsedColor(program: Command): GlobalOptions['color'] {
-  return program.opts<{ readonly color?: GlobalOptions['color'] }>().color ?? 'auto';
-}
-
-/** Codes of the errors that commander throws after it prints help or the version. */
 const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];

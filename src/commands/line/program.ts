@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import type { ArgumentDefinition, Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
+import type { Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
@@ -47,11 +47,11 @@ async function showHelp(words: readonly string[], dependencies: ProgramDependenc
   if (command) dependencies.print((await helpForPath(command)) ?? '');
 }
 
-interface TreeDependencies extends ProgramDependencies {
-  readonly tree: Node;
-}
-
-async function defineCommand(command: Command, node: Node, dependencies: TreeDependencies): Promise<Command> {
+async function defineCommand(
+  command: Command,
+  node: Node,
+  dependencies: ProgramDependencies & { readonly tree: Node },
+): Promise<Command> {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
@@ -107,11 +107,15 @@ function outputConfiguration({ print }: ProgramDependencies): OutputConfiguratio
 
 function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDependencies): Command {
   for (const flag of flagsOf(leaf)) rejectRepeats(addOption(command, flag), flag);
-  for (const argument of argumentsOf(leaf)) addArgument(command, argument);
+  for (const { name, description, required, many } of argumentsOf(leaf)) {
+    const shown = many ? `${name}...` : name;
+    command.argument(required ? `<${shown}>` : `[${shown}]`, description);
+  }
   // `extraArgumentsError` has better messages than commander.
   command.allowExcessArguments();
   return command.action(async () => {
-    const extra = extraArguments(command);
+    const { args, registeredArguments } = command;
+    const extra = registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
     if (extra.length > 0)
       throw (await import('./extra-arguments.ts')).extraArgumentsError(command, flagsOf(leaf), extra);
     const given = rootOf(command).opts();
@@ -132,17 +136,8 @@ async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<P
   return runOperation(context, leaf.versions, invoked);
 }
 
-function extraArguments({ args, registeredArguments }: Command): readonly string[] {
-  return registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
-}
-
 function rootOf(command: Command): Command {
   return command.parent ? rootOf(command.parent) : command;
-}
-
-function addArgument(command: Command, { name, description, required, many }: ArgumentDefinition): void {
-  const shown = many ? `${name}...` : name;
-  command.argument(required ? `<${shown}>` : `[${shown}]`, description);
 }
 
 function addOption(command: Command, { flags, description, choices, many }: OptionDefinition): Option {

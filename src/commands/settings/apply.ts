@@ -10,10 +10,11 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { applyPlan } from '../plan/apply-job.ts';
 import { checkPlan } from '../plan/check-plan.ts';
-import { openEnvironment } from '../plan/open-environment.ts';
+import { predictResult } from '../plan/check-prediction.ts';
+import { withEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
-import { checkReplacements, preparePlan } from './prepare-plan.ts';
+import { checkReplacements, withPlan } from './prepare-plan.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.
@@ -27,15 +28,11 @@ export async function applySettings(context: Context, invocation: Invocation<App
   if (argument !== undefined && saved) return applySavedPlan(context, saved, argument, options);
   if (argument !== undefined && options.file !== undefined)
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
-  const prepared = await preparePlan(context, { ...options, ...optionalProperty('file', argument) });
-  try {
-    const { plan, settings } = prepared;
-    const allowReplace = options.allowReplace === true;
+  const { allowReplace = false } = options;
+  await withPlan(context, { ...options, ...optionalProperty('file', argument) }, {}, (opened, plan, settings) => {
     const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
-    await confirmAndApply(prepared.context, toApply, settings.name);
-  } finally {
-    await prepared.close();
-  }
+    return confirmAndApply(opened, toApply, settings.name);
+  });
 }
 
 /** Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a settings file. */
@@ -56,13 +53,11 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
     });
   }
   const { environment, profile } = plan;
-  const opened = openEnvironment(context, { environment: environment ?? undefined, profile: profile ?? undefined });
-  try {
-    await checkPlan(opened.context, plan, name);
-    await confirmAndApply(opened.context, { ...plan, allowReplace }, name);
-  } finally {
-    await opened.close();
-  }
+  const target = { environment: environment ?? undefined, profile: profile ?? undefined };
+  await withEnvironment(context, target, async (opened) => {
+    await checkPlan(opened, plan, name);
+    await confirmAndApply(opened, { ...plan, allowReplace }, name);
+  });
 }
 
 /** Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan again. */
@@ -74,5 +69,7 @@ async function confirmAndApply(context: Context, plan: SavedPlan, name: string):
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);
   }
+  const checkPrediction = await predictResult(context, plan);
   await applyPlan(context, plan, name);
+  await checkPrediction();
 }

@@ -69,7 +69,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'svc drift --only config --only endpoints -o json': 'check only webhooks and other configurations',
     },
     options: CHANGE_FLAGS,
-    load: async () => (await import('./drift.ts')).reportDrift,
+    load: async () => (await import('./plan.ts')).reportDrift,
   }),
   defineCommand({
     command: ['compare'],

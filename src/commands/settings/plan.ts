@@ -1,26 +1,33 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import { savePlan } from '../plan/save-plan.ts';
-import type { PlanFlags } from './flags.ts';
-import { preparePlan } from './prepare-plan.ts';
+import type { ChangeFlags, PlanFlags } from './flags.ts';
+import { withPlan } from './prepare-plan.ts';
 
 /**
  * Prints what would change, and saves the plan if asked to.
  * @throws SvcError `differs` with `--exit-code` if there are changes
  */
 export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
-  const prepared = await preparePlan(context, options);
-  try {
-    const { plan, settings } = prepared;
-    await printPlan(prepared.context, plan, settings.name);
-    if (options.out !== undefined) {
-      const origin = { ...settings, allowReplace: options.allowReplace === true };
-      await savePlan(prepared.context, plan, options.out, origin);
-    }
-    if (options.exitCode === true && plan.changes.length > 0) throw new SvcError('differs', 'there are changes');
-  } finally {
-    await prepared.close();
-  }
+  const { allowReplace = false, out } = options;
+  await withPlan(context, options, {}, async (opened, plan, settings) => {
+    await printPlan(opened, plan, settings.name);
+    if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
+    if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'there are changes');
+  });
+}
+
+/**
+ * Prints the differences between a settings file and the live service.
+ * @throws SvcError `differs` if there are any
+ */
+export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
+  await withPlan(context, options, { readsOnly: true }, async (opened, plan, { name }) => {
+    await printPlan(opened, plan, name, { purpose: 'drift' });
+    const count = formatNounCount(plan.changes.length, 'difference');
+    if (plan.changes.length > 0) throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
+  });
 }

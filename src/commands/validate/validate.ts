@@ -40,11 +40,15 @@ export async function validateFiles(
     const files = paths.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
     const source = { files, ...optionalProperty('map', map) };
     const input = await openInputFiles(context, fields, source, join(folder, 'input'));
-    const target = optionalProperty('target', await findCommonTarget(context, fields, options.org));
+    const targetNames = fields.targetFields.map(({ name }) => name);
+    const hasTarget = fields.field !== undefined;
+    const organizationId = options.org ?? (hasTarget ? (await context.openSettings()).org?.value : undefined);
+    const target = new CommonTarget(targetNames, { organizationId }, 'match first record');
     const rules = {
       fields,
-      shared: sharedFields(fields),
-      ...target,
+      // If each record is a separate call, flags can set its target.
+      shared: hasTarget ? {} : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
+      ...(hasTarget && { target }),
       duplicates,
       generateId: String,
       valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
@@ -67,25 +71,4 @@ async function loadFields(noun: string, verb: string, version: string | undefine
   const entry = version === undefined ? versions[0] : versions.find((known) => known.version === version);
   if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-}
-
-/** Returns placeholders for fields that flags can set for all records, if each record is a separate call. */
-function sharedFields({ field, targetFields }: BulkFields): Readonly<Record<string, unknown>> {
-  if (field !== undefined) return {};
-  return Object.fromEntries(targetFields.map(({ name }) => [name, 'given by a flag']));
-}
-
-/**
- * Returns the common target of all records. If a field is unknown, all records must have the same value. Returns
- * `undefined` if each record is a separate call with its own target.
- */
-async function findCommonTarget(
-  { openSettings }: Context,
-  { field, targetFields }: BulkFields,
-  org: string | undefined,
-) {
-  if (field === undefined) return undefined;
-  const names = targetFields.map(({ name }) => name);
-  const organizationId = org ?? (await openSettings()).org?.value;
-  return new CommonTarget(names, { organizationId }, 'match first record');
 }

@@ -16,11 +16,7 @@ export interface DeliverPendingOptions extends DeliveryOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. Does not retry
- * failed deliveries.
- * @returns the deliveries after the attempts
- */
+/** Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. */
 export async function deliverPending(
   store: Store,
   options: DeliverPendingOptions,

@@ -16,10 +16,7 @@ export interface RecordingContext {
   readonly schedule: RetrySchedule;
 }
 
-/**
- * Records the outcomes of attempts. Schedules the next attempt, or finishes the delivery. Ignores deliveries that were
- * stopped or claimed by another process in the meantime.
- */
+/** Ignores deliveries that were stopped or claimed by another process in the meantime. */
 export async function recordOutcomes(
   database: Database,
   outcomes: readonly AttemptOutcome[],

@@ -13,9 +13,10 @@ import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { ConfigName } from '../kinds.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
 import type { Ledger, SentRecord } from '../ledger.ts';
+import { queryKeys } from '../live/declared-query.ts';
+import { findLiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
@@ -195,7 +196,8 @@ export class PlanExecution {
       const cause = [item.key, ...item.requires].find((key) => this.#failed.has(key));
       const live = needsLiveSecrets(item) ? await this.#readConfig(item) : undefined;
       const data = Object(revealSecrets(item.data, secrets, live));
-      const record = new PlannedRecord(item, data, item.index, fields);
+      const id = fields ? String(data[fields.id]) : parseRecordKey(item.key).id;
+      const record = new PlannedRecord({ id, index: item.index, line: null, value: fields?.bareIds ? id : data });
       if (cause === undefined) records.push(record);
       else await this.#refuse(record, item.key, cause);
     }
@@ -203,9 +205,7 @@ export class PlanExecution {
   }
 
   async #readConfig({ key }: PlannedItem): Promise<unknown> {
-    const name = parseRecordKey(key).id as ConfigName;
-    const query = { configs: [name], endpoints: false, folders: [], documents: [], agents: [] };
-    return (await readLive(this.#dependencies.client, query)).configs.get(name)?.records;
+    return findLiveRecord(await readLive(this.#dependencies.client, queryKeys([key])), key);
   }
 
   async #refuse(record: BulkRecord, key: RecordKey, cause: RecordKey): Promise<void> {

@@ -20,6 +20,13 @@ export function readItemStates(journal: Journal, items: number): ItemStates {
   return states;
 }
 
+/** Reads which items of a job were written, and how many users of a file. */
+export function readOutcomes(journal: Journal, items: number) {
+  const { settled, users } = readItemStates(journal, items);
+  const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
+  return { isWritten: (index: number) => settled.has(index) && !failed.has(index), users };
+}
+
 /** Marks the failed items of earlier runs as unsent. */
 export function reopenFailures(journal: Journal): void {
   const failed = new Set<number>();

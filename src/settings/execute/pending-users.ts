@@ -1,41 +1,22 @@
 import type { RecordList } from '../../bulk/batches.ts';
-import type { BulkRecord } from '../../bulk/bulk-record.ts';
 import { BATCH_SIZE } from '../../bulk/pace.ts';
 import type { SentRecord } from '../ledger.ts';
 import type { PlannedWrite } from '../plan.ts';
 import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
-import { ValueRecord } from './planned-records.ts';
+import { PlannedRecord } from './planned-records.ts';
 
-/** A user of a file as a record to send. Its index is its position among the sent users. */
-export class UserRecord extends ValueRecord implements BulkRecord {
-  readonly index: number;
-  readonly #user: FileUser;
+/** A user of a file to send. */
+export class UserRecord extends PlannedRecord {
+  readonly organizationId: string;
 
-  constructor(user: FileUser, index: number) {
-    super();
-    this.index = index;
-    this.#user = user;
-  }
-
-  get organizationId(): string {
-    return this.#user.organizationId;
-  }
-
-  get id(): string {
-    return this.#user.userId;
-  }
-
-  get line(): number {
-    return this.#user.line;
-  }
-
-  get value(): unknown {
-    return this.#user.data;
+  constructor({ organizationId, userId, line, data }: FileUser, index: number) {
+    super({ id: userId, index, line, value: data });
+    this.organizationId = organizationId;
   }
 
   /** The ledger's record of the user. */
   get sent(): SentRecord {
-    return toSentUser(this.#user);
+    return toSentUser({ organizationId: this.organizationId, userId: this.id, data: Object(this.value) });
   }
 }
 

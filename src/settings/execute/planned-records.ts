@@ -1,12 +1,20 @@
 import type { PendingRecords } from '../../bulk/batches.ts';
 import type { BulkRecord } from '../../bulk/bulk-record.ts';
-import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { PlannedItem } from '../plan.ts';
-import { parseRecordKey } from '../record-key.ts';
 
-/** A record that is sent as the JSON of its value. */
-export abstract class ValueRecord {
-  abstract readonly value: unknown;
+/** A record that a plan sends. Its index is its position among all records of the plan. */
+export class PlannedRecord implements BulkRecord {
+  readonly id: string;
+  readonly index: number;
+  readonly line: number | null;
+  readonly value: unknown;
+
+  constructor({ id, index, line, value }: Pick<BulkRecord, 'id' | 'index' | 'line' | 'value'>) {
+    this.id = id;
+    this.index = index;
+    this.line = line;
+    this.value = value;
+  }
 
   get json(): string {
     return JSON.stringify(this.value);
@@ -18,22 +26,6 @@ export abstract class ValueRecord {
 
   get jsonLine(): string {
     return this.json;
-  }
-}
-
-/** An item of a plan as a record to send. Its index is its position among all items of the plan. */
-export class PlannedRecord extends ValueRecord implements BulkRecord {
-  readonly id: string;
-  readonly index: number;
-  readonly line = null;
-  readonly value: unknown;
-
-  /** @param data the item's data with its secrets */
-  constructor({ key }: PlannedItem, data: PlannedItem['data'], index: number, fields: BulkFields | undefined) {
-    super();
-    this.id = fields ? String(data[fields.id]) : parseRecordKey(key).id;
-    this.index = index;
-    this.value = fields?.bareIds ? this.id : data;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { diffRecords } from '../differ.ts';
-import { type ConfigName, KIND_CLASSES } from '../kinds.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord } from '../live/live-records.ts';
+import { KIND_CLASSES } from '../kinds.ts';
+import { queryKeys } from '../live/declared-query.ts';
+import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
@@ -71,28 +72,12 @@ function comparedFields({ data }: PlannedItem, secrets: SecretsByReference): Liv
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));
 }
 
-function queryKeys(keys: readonly RecordKey[]): LiveQuery {
-  const parsed = keys.map(parseRecordKey);
-  const ofKind = (wanted: string) => parsed.filter(({ kind }) => kind === wanted);
-  const documents = Map.groupBy(ofKind('documents'), ({ org }) => org);
-  return {
-    configs: ofKind('config').map(({ id }) => id as ConfigName),
-    endpoints: ofKind('endpoints').length > 0,
-    folders: [...new Set(ofKind('folders').map(({ org }) => org))],
-    documents: Array.from(documents, ([organizationId, records]) => {
-      return { organizationId, ids: records.map(({ id }) => id), folders: [] };
-    }),
-    agents: [],
-  };
-}
-
 function describeDifference(live: LiveRecord | undefined, fields: LiveRecord | undefined): string | undefined {
   if (!fields) return live && 'written, but the service still has it';
   if (!live) return 'written, but the service does not have it';
   const [difference] = diffRecords(live, fields, { onlyDeclared: true }).filter(({ isMasked }) => !isMasked);
   if (!difference) return undefined;
-  const { path, before, after } = difference;
-  const field = path.join('.');
+  const { field, before, after } = difference;
   if (before === 'differ') return `written, but the service has another ${field}`;
   return `written, but the service has ${field} ${JSON.stringify(before)} instead of ${JSON.stringify(after)}`;
 }

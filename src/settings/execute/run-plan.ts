@@ -12,7 +12,7 @@ import type { Plan, PlannedWrite } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
 import { countItems, PlanExecution } from './execute-plan.ts';
 import type { SecretsByReference } from './item-secrets.ts';
-import { failItems, readItemStates, reopenFailures } from './item-states.ts';
+import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
 export interface PlanRunDependencies {
@@ -59,9 +59,7 @@ export async function runPlan(
   recorder.flush();
   if (!stop) {
     try {
-      const { settled } = readItemStates(journal, countItems(plan.writes));
-      const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
-      const isWritten = (index: number) => settled.has(index) && !failed.has(index);
+      const { isWritten } = readOutcomes(journal, countItems(plan.writes));
       const differences = await readBack(client, plan.writes, secrets, isWritten);
       failItems(journal, differences);
       counters.succeeded -= differences.size;

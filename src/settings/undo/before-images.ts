@@ -13,6 +13,7 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
+import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveQuery, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { RecordKey } from '../plan.ts';
@@ -81,7 +82,7 @@ export class BeforeImages {
     const written = records.map(({ value }) => ({ ...shared, ...Object(value) }) as LiveRecord);
     const unsaved = written.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
     if (unsaved.length === 0) return;
-    const live = await this.#read(queryOf(unsaved[0]?.key ?? '', shared)).catch(this.#warnOnce);
+    const live = await this.#read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(this.#warnOnce);
     if (!live) return;
     const isSecret = await createSecretCheck(operation);
     const images = unsaved.flatMap(({ data, key }) => {
@@ -146,25 +147,16 @@ function createImage(
 ): BeforeImage {
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
   const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
-  const isHidden = ({ path, ...values }: (typeof differences)[number]) =>
-    isSecret(path) || JSON.stringify(values) !== redactRemembered(JSON.stringify(values));
+  const isHidden = ({ path, before, after: value }: (typeof differences)[number]) => {
+    const text = JSON.stringify([before, value]);
+    return isSecret(path) || text !== redactRemembered(text);
+  };
+  const { hidden = [], shown = [] } = Object.groupBy(differences, (each) => (isHidden(each) ? 'hidden' : 'shown'));
   return {
     key,
     ...(typeof live['id'] === 'string' && { id: live['id'] }),
-    fields: differences
-      .filter((each) => !isHidden(each))
-      .map(({ path, before, after: value }) => ({ path, before, after: value })),
-    secrets: differences.filter(isHidden).map(({ path }) => path.join('.')),
+    fields: shown.map(({ path, before, after: value }) => ({ path, before, after: value })),
+    secrets: hidden.map(({ field }) => field),
     ...(!written && { isDeleted: true }),
-  };
-}
-
-function queryOf(key: RecordKey, { organizationId }: LiveRecord): LiveQuery {
-  const config = CONFIG_NAMES.filter((name) => key === createRecordKey('config', null, name));
-  return {
-    configs: config,
-    endpoints: key.startsWith('endpoints/'),
-    folders: organizationId === undefined ? [] : [String(organizationId)],
-    ...{ documents: [], agents: [] },
   };
 }

@@ -1,24 +1,13 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { NOT_CLEARABLE } from '../build/endpoints.ts';
 import { buildPlan } from '../build-plan.ts';
 import { diffRecords } from '../differ.ts';
-import type { ConfigName } from '../kinds.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { queryKeys } from '../live/declared-query.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 import type { Declared, DeclaredRecord } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
-
-/** Returns the query for the records of images. */
-export function queryImages(images: readonly BeforeImage[]): LiveQuery {
-  const keys = images.map(({ key }) => parseRecordKey(key));
-  const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted);
-  return {
-    configs: [...new Set(ofKind('config').map(({ id }) => id as ConfigName))],
-    endpoints: ofKind('endpoints').length > 0,
-    folders: [...new Set(ofKind('folders').map(({ org }) => org))],
-    ...{ documents: [], agents: [] },
-  };
-}
 
 /**
  * Plans to restore the values that a job replaced. A field that was changed after the job is left as it is, and listed under
@@ -28,12 +17,10 @@ export function planUndo(target: PlanTarget, images: readonly BeforeImage[], liv
   const undo = new UndoPlan(live);
   for (const image of images) undo.add(image);
   const { declared, notRestored } = undo;
-  const plan = buildPlan({ target, declared, live, query: queryImages(images), isSent: () => false });
+  const query = queryKeys(images.map(({ key }) => key));
+  const plan = buildPlan({ target, declared, live, query, isSent: () => false });
   return { ...plan, notRestored };
 }
-
-/** Fields of endpoints that an update can set but not clear. */
-const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 
 class UndoPlan {
   readonly #live: LiveRecords;

@@ -34,8 +34,8 @@ function createReceipt(
     paths: inputs.map(({ spooled, name, path }) => (spooled ? name : path)),
     inputs: inputs.map(({ name, format, bytes, sha256 }) => ({ name, format, bytes, sha256 })),
     target: { profile: target.profile, origin: target.origin, apiKey: target.apiKey },
-    data: redactFields(data),
-    options: redactFields(options),
+    data: redactValue(data, []) as typeof data,
+    options: redactValue(options, []) as typeof options,
     counts: { total, succeeded, failed, unknown, skipped },
     times: { startedAt: status.startedAt, endedAt: state === 'running' ? null : status.updatedAt, seconds },
     runs: run?.number ?? 0,
@@ -47,10 +47,6 @@ function createReceipt(
     reasons: groupByReason(journal.unsuccessfulRecords(), createRecordLocator(inputs)),
     rejects: journal.getFact('done')?.rejects ?? null,
   };
-}
-
-function redactFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object(redactValue(fields, []));
 }
 
 /** Computes latency quantiles in milliseconds per request, including retries and pauses. Accurate to about 9%. */
