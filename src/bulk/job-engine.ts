@@ -83,7 +83,7 @@ class Run {
 
   /** Waits until one more batch may be sent. Returns false if the job is stopping. */
   async waitForCapacity({ records }: Batch): Promise<boolean> {
-    // Bounds the number of batches as well, because each request of a split batch acquires its own slot.
+    // Also limits the number of batches, because each request of a split batch acquires its own slot.
     while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping) await this.#nextCompletion();
     return this.#acquireSlot(records);
   }

@@ -118,7 +118,7 @@ function interpretError(
   }
 }
 
-/** When to send a batch with an unknown outcome again, by effect. Records that replace fields wait until the job is resumed. */
+/** When to send a batch with an unknown outcome again, by effect. Updates wait until the job is resumed. */
 const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
 
 /** Whether an error's `details` are results per record: a list, or an object by ID. */

@@ -41,7 +41,7 @@ export interface Bulk<Field extends string = string> {
   readonly id: string;
   /** Singular noun for messages: `user`. */
   readonly noun: string;
-  /** Description of the object that a write changes, if not the record itself: `presence of user`. */
+  /** Description of the object that a write changes (default: the record): `presence of user`. */
   readonly object?: string;
   /** The array contains IDs instead of records; a file may contain either. */
   readonly bareIds?: true;

@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Creates an OpenAPI 3.1 document of the interface: each path once, with the schemas of its operations. */
+/** Creates an OpenAPI 3.1 document of the API: each path once, with the schemas of its operations. */
 export function createOpenApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
   const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
   return {

@@ -9,7 +9,7 @@ import { webhookEndpoints } from './webhook-endpoints.ts';
 
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
-/** A record in which one field has an alternative name: the interface uses both names. */
+/** A record in which one field has an alternative name: the API uses both names. */
 const aliased = <Record extends z.ZodType>([other, field]: readonly [string, string], record: Record) =>
   z.preprocess((value) => {
     if (typeof value !== 'object' || value === null || !(other in value) || field in value) return value;
@@ -77,7 +77,7 @@ const userData = z.strictObject({
 const { url, description, filterTypes, channels, disabled, rateLimit, uid, metadata } =
   webhookEndpoints['webhooks.endpoints.create'].input.shape;
 
-/** An endpoint as the interface returns it, plus `metadata` and the signing secret, which it never returns. */
+/** An endpoint as the API returns it, plus `metadata` and the signing secret, which it never returns. */
 const endpoint = z.strictObject({
   id: id('endpoint ID').optional(),
   url,

@@ -1,7 +1,7 @@
 /** Matches the start of a cell that a spreadsheet treats as a formula, after any protective apostrophes. */
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** Prefixes an apostrophe to formulas, and to texts that already look neutralized, so that `restoreFormula` is exact. */
+/** Adds an apostrophe before formulas, and before text that already looks neutralized, so that `restoreFormula` is exact. */
 export function neutralizeFormula(text: string): string {
   return FORMULA_START.test(text) ? `'${text}` : text;
 }

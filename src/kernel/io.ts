@@ -134,7 +134,7 @@ function outputError(error: unknown): SvcError {
   }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
-    hint: 'check the disk of the output, then try again',
+    hint: 'check the disk that the output is written to, then try again',
     cause: error,
   });
 }

@@ -8,7 +8,7 @@ import { fieldAt } from './field-selection.ts';
 import { collectPages, type Renderer, type View } from './renderer.ts';
 
 /**
- * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. Prefixes an apostrophe to texts that a
+ * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. Adds an apostrophe before text that a
  * spreadsheet would treat as a formula; svc removes it when it reads the file. Quotes an empty cell that is alone on
  * its line, because readers skip blank lines.
  */

@@ -23,13 +23,13 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
 
 /** Splits a text that is wider than a line: after the last word that fits, or after the first word if that is too wide. */
 function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
-  const fits = fittingLength(text, width, measure);
-  const end = Math.max(lastWordEnd(text, fits) ?? 0, isProse ? lastSpacelessBreak(text, fits) : 0);
+  const maxLength = fittingLength(text, width, measure);
+  const end = Math.max(lastWordEnd(text, maxLength) ?? 0, isProse ? lastSpacelessBreak(text, maxLength) : 0);
   // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
   if (indented !== text)
     return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
-  const at = end || wordEnd(text, fits);
+  const at = end || wordEnd(text, maxLength);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
 }
 
@@ -43,15 +43,15 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
 
-/** Finds the last position, up to `fits`, next to a character of a script without spaces; 0 if not found. */
-function lastSpacelessBreak(text: string, fits: number): number {
+/** Finds the last position, up to `maxLength`, next to a character of a script without spaces; 0 if not found. */
+function lastSpacelessBreak(text: string, maxLength: number): number {
   if (isAscii(text)) return 0;
-  const positions = text.slice(0, fits + 2).matchAll(SPACELESS_BREAKS);
-  return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= fits));
+  const positions = text.slice(0, maxLength + 2).matchAll(SPACELESS_BREAKS);
+  return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= maxLength));
 }
 
-function lastWordEnd(text: string, fits: number): number | undefined {
-  const space = text.lastIndexOf(' ', fits);
+function lastWordEnd(text: string, maxLength: number): number | undefined {
+  const space = text.lastIndexOf(' ', maxLength);
   return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
 }
 

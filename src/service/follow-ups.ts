@@ -1,6 +1,6 @@
 import type { Store } from './store/store.ts';
 
-/** Work after the response of a call, in transactions of its own. */
+/** Work that runs after the response of a call, in separate transactions. */
 export type FollowUp = (store: Store) => Promise<void>;
 
 export type FollowUps = ReturnType<typeof createFollowUps>;

@@ -17,8 +17,8 @@ export interface ComparedRecords {
   readonly unreadable: readonly Pick<Change, 'kind' | 'org' | 'id' | 'reason'>[];
 }
 
-/** Fields of records that differ between services without a meaning. */
-const OWN_FIELDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+/** Fields that are not compared, because their values are specific to a service. */
+const SERVICE_FIELDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
   documents: ['organizationId', 'id'],
   agents: ['executionCount', 'lastExecutedAt'],
@@ -79,8 +79,8 @@ function endpointName({ uid, url }: DeclaredRecord): string {
 }
 
 /**
- * Compares two sets of records. `before` values are the first one's. If only one of them is declared, only its records and
- * fields are compared.
+ * Compares two sets of records. The first set provides the `before` values. If only one set is declared, only its
+ * records and fields are compared.
  */
 export function compareRecords(first: ComparedRecords, second: ComparedRecords): readonly Change[] {
   const partial = first.isDeclared === second.isDeclared ? undefined : first.isDeclared ? first : second;
@@ -115,7 +115,7 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
 /** Omits the fields that only the service sets. An inherited access type depends on the parent folder. */
 function selectFields(kind: Kind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
-  const omitted = OWN_FIELDS[kind] ?? [];
+  const omitted = SERVICE_FIELDS[kind] ?? [];
   const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
   const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
   return Object.fromEntries(isInherited ? fields.filter(([name]) => name !== 'accessType') : fields);
@@ -129,7 +129,7 @@ function isSecret({ kind, id }: RecordIdentity, path: readonly string[]): boolea
   return nested !== undefined && path[0] === nested && path[1] === secret;
 }
 
-/** Replaces the secrets of a record that only one side has. */
+/** Replaces the secrets of a record that exists in only one of the sets. */
 function hideSecrets(identity: RecordIdentity, record: DeclaredRecord | undefined): unknown {
   if (record === undefined) return null;
   const hide = (value: unknown, path: readonly string[]): unknown => {

@@ -69,7 +69,7 @@ function describeAccess(
   return [...byAccess].map(([access, { length }]) => describe(formatNounCount(length, 'folder'), length === 1, access));
 }
 
-/** Describes settings that the service sets itself, such as the triggers of the first enable. */
+/** Describes settings that the service changes as a side effect, such as triggers that the first enable turns on. */
 function describeConfigEffects({ before, after, writes }: Transition): readonly string[] {
   return CONFIG_NAMES.flatMap((name) => {
     const [item] = itemsOf(writes, CONFIGS[name].update);
@@ -81,11 +81,7 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
       );
     const triggers = changes.filter(([path]) => path.includes('triggers')).length;
     return [
-      ...(triggers > 0
-        ? [
-            `${formatNounCount(triggers, 'trigger')} of ${name} ${triggers === 1 ? 'is' : 'are'} switched on by the first enable`,
-          ]
-        : []),
+      ...(triggers > 0 ? [`enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`] : []),
       ...changes
         .filter(([path]) => !path.includes('triggers'))
         .map(([path, value]) => `${name}: ${path.join('.')} becomes ${JSON.stringify(value)}`),

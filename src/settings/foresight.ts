@@ -27,7 +27,7 @@ export interface Simulation {
 
 /** The outcome of a simulated plan. */
 export interface Prediction {
-  /** Effects that the writes have beyond the fields they set, and writes that would be refused, as sentences. */
+  /** Descriptions of side effects, and of writes that the service would reject. */
   readonly effects: readonly string[];
   /** State after the writes. */
   readonly state: State;
@@ -40,7 +40,7 @@ const TIME_LIMIT = 60_000;
 
 /**
  * Simulates a plan: loads the live records into an embedded service in memory, and performs the writes there. Records of
- * files are not sent, because nothing that the interface can read depends on them.
+ * files are not sent, because no record that the API can read depends on them.
  */
 export async function predict(simulation: Simulation): Promise<Prediction> {
   const { writes, clock } = simulation;
@@ -113,7 +113,7 @@ async function simulateWrite(
       if (outcome.sent && field !== undefined) refusals.push(...describeRefusals(outcome.data));
     } catch (error) {
       if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
-      refusals.push(`${name} would be refused: ${error.message}`);
+      refusals.push(`${name} would be rejected: ${error.message}`);
     }
   }
   return refusals;
@@ -122,7 +122,7 @@ async function simulateWrite(
 function describeRefusals(results: unknown): readonly string[] {
   return Object.entries(Object(results)).flatMap(([id, result]) => {
     const { success, message } = Object(result);
-    return success === true ? [] : [`${id} would be refused: ${message}`];
+    return success === true ? [] : [`${id} would be rejected: ${message}`];
   });
 }
 

@@ -2,7 +2,7 @@ import type { OperationName } from '../catalog/index.ts';
 import type { Kind } from './settings.ts';
 
 /**
- * Access that the interface gives to a kind of records.
+ * Access that the API provides to a kind of record.
  * - `managed`: read, and changed where they differ.
  * - `ensured`: read, and created if they are missing, but never changed.
  * - `sent`: never read, and sent unless the same content was sent before.

@@ -7,7 +7,7 @@ export type { RecordKey } from './record-key.ts';
 
 /**
  * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible
- * through the interface, `?` not readable.
+ * through the API, `?` not readable.
  */
 export type Sign = '+' | '~' | '-/+' | '-' | '>' | '!' | '?';
 

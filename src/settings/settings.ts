@@ -15,7 +15,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A declared record: fields of the interface, with a `SecretValue` in place of each secret. */
+/** A declared record: fields of the API, with a `SecretValue` in place of each secret. */
 export interface DeclaredRecord {
   readonly [field: string]: unknown;
 }

@@ -19,10 +19,10 @@ export function verifyDelivery(proofs: VerificationSecrets, delivery: ReceivedDe
 
 function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verification {
   const [value, ...others] = headerValuesOf(headers, 'authorization');
-  if (value === undefined) return reject('the header authorization is missing');
-  if (others.length > 0) return reject(`the header authorization appears ${others.length + 1} times`);
+  if (value === undefined) return reject('the authorization header is missing');
+  if (others.length > 0) return reject(`the authorization header appears ${others.length + 1} times`);
   const token = /^basic (.*)$/is.exec(value)?.[1];
-  if (token === undefined) return reject('the header authorization does not use the Basic scheme');
+  if (token === undefined) return reject('the authorization header does not use the Basic scheme');
   // Node.js decodes header values as Latin-1.
   if (!isSameSecret(token, authToken, 'latin1')) return reject('the token does not match');
   return { verified: true, form: 'basic' };

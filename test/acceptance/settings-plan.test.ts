@@ -46,7 +46,7 @@ const PLAN = `+ folder plans (acme)
 
 Predicted effects:
   organization acme is created
-  17 triggers of webhook are switched on by the first enable
+  enabling webhook for the first time turns on 17 triggers
 
 Plan: 3 to create, 2 to update, 1 to send
 `;
@@ -76,7 +76,7 @@ describe('svc plan', () => {
     expect(planned).toEqual({
       code: 20,
       stdout: PLAN,
-      stderr: 'saved the plan; svc apply plan.json applies exactly these changes\nsvc: there are changes\n',
+      stderr: 'saved the plan; svc apply plan.json applies exactly these changes\nsvc: the plan contains changes\n',
     });
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(user.home, 'plan.json'), 'utf8')).not.toContain(SECRET);

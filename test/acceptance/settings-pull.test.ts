@@ -73,7 +73,7 @@ describe('svc pull', () => {
     expect(await pull('c.yaml')).not.toContain('folders');
     for (const [words, code, message] of [
       [['--only', 'users'], 2, '--only users: users cannot be read back'],
-      [['--only', 'documents'], 2, 'documents need an organization'],
+      [['--only', 'documents'], 2, 'documents require an organization'],
       [['--env', 'prod'], 2, "none.yaml does not exist, so it has no environment 'prod'"],
     ] as const) {
       const run = await svc('pull', 'none.yaml', '--local', ...words);

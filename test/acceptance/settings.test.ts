@@ -41,7 +41,7 @@ it('one file configures two services; a change by hand is found, planned, revert
   for (const environment of ['staging', 'prod']) {
     const plan = await svc('plan', '--env', environment);
     expect(plan, plan.stderr).toMatchObject({ code: 0 });
-    expect(plan.stdout).toContain('17 triggers of webhook are switched on by the first enable');
+    expect(plan.stdout).toContain('enabling webhook for the first time turns on 17 triggers');
     expect(plan.stdout).not.toContain(TOKEN);
     const applied = await svc('apply', '--env', environment, '--yes');
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
@@ -109,6 +109,6 @@ it('warns if a service changes something else than was predicted', async () => {
   const applied = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
   expect(applied).toMatchObject({ code: 0 });
   expect(applied.stderr).toContain(
-    'warning: the prediction was wrong for folders plans: inheritAccessFromParent is false, predicted true',
+    'warning: the result differs from the prediction for folders plans: inheritAccessFromParent is false, predicted true',
   );
 });

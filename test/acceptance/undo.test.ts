@@ -159,7 +159,7 @@ Plan: 1 to create, 3 to update
     await moveFolders(user, ids, { SVC_UNDO: '0' });
     expect(await user.svc(['undo'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no job has replaced values that svc can restore'),
+      stderr: expect.stringContaining('no job can be undone'),
     });
     const [{ id }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
     expect((await user.svc(['undo', id])).stdout).toContain('the values that folders.update replaced are unknown');

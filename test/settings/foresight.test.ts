@@ -23,7 +23,7 @@ describe('predict', () => {
       useWebhookService: true,
       webhookServiceConfig: { authToken: { $secret: { env: 'TOKEN' } }, triggers: { 'comment.add': true } },
     });
-    expect(await effectsOf({}, enable)).toEqual(['16 triggers of webhook are switched on by the first enable']);
+    expect(await effectsOf({}, enable)).toEqual(['enabling webhook for the first time turns on 16 triggers']);
     const triggers = { 'comment.add': false };
     const stored = { useWebhookService: false, webhookServiceConfig: { triggers } };
     expect(await effectsOf({ config: { webhook: stored } }, enable)).toEqual([]);
@@ -34,7 +34,7 @@ describe('predict', () => {
     const email = { useEmailService: false, emailServiceConfig };
     const enable = write('email.update', { useEmailService: true, emailServiceConfig: { fromEmail: 'a@b.co' } });
     expect(await effectsOf({ config: { email } }, enable)).toEqual([
-      '7 triggers of email are switched on by the first enable',
+      'enabling email for the first time turns on 7 triggers',
       'email: emailServiceConfig.type becomes "custom"',
     ]);
   });
@@ -73,8 +73,8 @@ describe('predict', () => {
     const cycle = write('folders.update', { folderId: 'a', parentFolderId: 'b' }, ACME);
     const unknown = write('webhooks.endpoints.update', { endpointId: 'ep_unknown', disabled: true });
     expect(await effectsOf({ folders }, cycle, unknown)).toEqual([
-      expect.stringMatching(/^a would be refused: /),
-      expect.stringMatching(/^webhooks\.endpoints\.update would be refused: Advanced webhooks are not configured/),
+      expect.stringMatching(/^a would be rejected: /),
+      expect.stringMatching(/^webhooks\.endpoints\.update would be rejected: Advanced webhooks are not configured/),
     ]);
   });
 

@@ -99,9 +99,9 @@ describe('a delivery that does not verify', () => {
   it.each([
     ['another token', [`Basic ${token}x`], 'the token does not match'],
     ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token does not match'],
-    ['another scheme', [`Bearer ${token}`], 'the header authorization does not use the Basic scheme'],
-    ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'the header authorization appears 2 times'],
-    ['no token', [], 'the header authorization is missing'],
+    ['another scheme', [`Bearer ${token}`], 'the authorization header does not use the Basic scheme'],
+    ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'the authorization header appears 2 times'],
+    ['no token', [], 'the authorization header is missing'],
   ])('with %s gets a 401', async (_, authorization, reason) => {
     const { url, events } = await listening({ proofs: { secrets: [], authToken: token } });
     const headers: Record<string, string | string[]> = authorization.length > 0 ? { authorization } : {};

@@ -144,7 +144,7 @@ export class CsvRowParser {
   }
 }
 
-/** Matches a first line of only `sep=;`, which Excel reads as the separator. */
+/** Matches a first line such as `sep=;`, which sets the separator in Excel. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
 /** Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma. */

@@ -54,8 +54,8 @@ async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGen
     }
     const text = rest + chunk;
     // A carriage return at the end of the chunk may be the first half of a CRLF.
-    const held = text.endsWith('\r') ? text.length - 1 : text.length;
-    const { starts, ends, next } = findLines(text, held);
+    const searchEnd = text.endsWith('\r') ? text.length - 1 : text.length;
+    const { starts, ends, next } = findLines(text, searchEnd);
     rest = text.slice(next);
     if (starts.length > 0) yield { text, starts, ends, line };
     line += starts.length;

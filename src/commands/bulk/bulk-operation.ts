@@ -99,7 +99,7 @@ export function parseBatchLimits(
   { batchSize, rate = BATCH_SIZE }: BulkOptions,
 ): BatchLimits {
   if (field === undefined && batchSize !== undefined) {
-    throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a request of its own`);
+    throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a separate request`);
   }
   // The default batch holds at most one second of records, so that a low rate applies within each second.
   const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));

@@ -110,7 +110,7 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
   const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {
     if (data[id] === undefined) return;
-    throw new SvcError('usage', `${idFlagName} cannot be combined with a file: each ${noun} has an ID of its own`, {
+    throw new SvcError('usage', `${idFlagName} cannot be combined with a file: each ${noun} has its own ID`, {
       hint: `set ${id} in each record`,
     });
   }

@@ -18,7 +18,7 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     },
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
     options: [
-      { flags: '--limit <n>', description: 'number of commands to show, the latest ones (default: 50)' },
+      { flags: '--limit <n>', description: 'number of most recent commands to show (default: 50)' },
       { flags: '--since <when>', description: 'start of the period: 2h, 7d, or a time' },
     ],
     columns: HISTORY_COLUMNS,

@@ -1,5 +1,5 @@
 /** Name of the operation of jobs that apply a plan. */
 export const APPLY = 'apply';
 
-/** Name of one record of such a job. */
+/** Noun for a record of an apply job. */
 export const CHANGE = 'change';

@@ -37,7 +37,7 @@ export function stalePlanError({ files, environment }: SavedPlan, name: string, 
   const env = environment === null ? [] : ['--env', environment];
   const words = files.length === 0 ? ['undo'] : ['plan', ...env];
   return new SvcError('stale_plan', `${name} is outdated: ${reason}; nothing was sent`, {
-    hint: hint`make a new plan with ${step('show', ...words, '--out', name)}`,
+    hint: hint`create a new plan with ${step('show', ...words, '--out', name)}`,
   });
 }
 

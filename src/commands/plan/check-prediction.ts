@@ -30,7 +30,7 @@ export async function predictResult(
     for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
       const values =
         field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
-      await context.warn(`the prediction was wrong for ${kind} ${id}${values}`);
+      await context.warn(`the result differs from the prediction for ${kind} ${id}${values}`);
     }
   };
 }

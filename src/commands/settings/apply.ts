@@ -48,8 +48,8 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
   const { allowReplace = plan.allowReplace, ...others } = options;
   const [flag] = Object.keys(others);
   if (flag !== undefined) {
-    throw new SvcError('usage', 'a saved plan is applied as it is: only --allow-replace can be added', {
-      hint: 'make a new plan with the other flags',
+    throw new SvcError('usage', 'a saved plan cannot be changed; only --allow-replace can be added', {
+      hint: 'create a new plan with these flags',
     });
   }
   const { environment, profile } = plan;

@@ -9,7 +9,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Write the live settings to a file',
     description:
-      'Writes a new settings file, or changes an existing one where it differs: comments, order, and all other lines stay as they are. A new file contains the configurations and endpoints, an existing one the kinds that it declares; --only and --org select others. Secrets become references to environment variables.',
+      'Creates a settings file, or updates the values that differ in an existing one and keeps its comments and order. Pulls configurations and endpoints into a new file, and the declared kinds into an existing one. Use --only and --org to select others. Replaces secrets with references to environment variables.',
     examples: {
       'svc pull': 'write svc.yaml, or bring it up to date',
       'svc pull --env staging': 'bring the values of one environment up to date',
@@ -26,11 +26,11 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Show what svc apply would change, without changing anything',
     description:
-      'Compares a settings file with the live service. Only declared fields are compared. Signs: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the interface, ? could not be read. Saved plans contain no secrets.',
+      'Compares a settings file with the live service. Only declared fields are compared. Signs: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Saved plans contain no secrets.',
     examples: {
       'svc plan --env prod': 'compare svc.yaml with the prod environment',
       'svc plan --env prod --out plan.json': 'save the plan, to apply exactly these changes later',
-      'svc plan --exit-code -o json': 'fail with 20 in scripts if there are changes',
+      'svc plan --exit-code -o json': 'exit with 20 if there are changes, for scripts',
     },
     options: PLAN_FLAGS,
     load: async () => (await import('./plan.ts')).planSettings,
@@ -39,9 +39,9 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     command: ['plan', 'show'],
     globalFlags: ['result'],
     summary: 'Show a saved plan',
-    description: 'Needs no service and no credentials, and also shows plans that can no longer be applied.',
+    description: 'Works offline and without credentials. Outdated plans can be shown too.',
     examples: { 'svc plan show plan.json': 'review a plan before it is applied' },
-    arguments: [{ name: 'plan', description: 'file that svc plan --out has written', required: true }],
+    arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
     load: async () => (await import('./show-plan.ts')).showPlan,
   },
   defineCommand({
@@ -49,9 +49,9 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Make the changes that svc plan shows',
     description:
-      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that require it. Reads back the written records. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved (otherwise 15). The interface has no conditional writes: a change by another user between the check and the write is not detected.',
+      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that depend on it. Afterward, reads the written records to verify them. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved. Otherwise, exits with 15. The API has no conditional writes: a change by another user between the check and the write is not detected.',
     examples: {
-      'svc apply --env prod': 'plan, ask, and apply',
+      'svc apply --env prod': 'show the plan, ask for confirmation, and apply it',
       'svc apply plan.json --yes': 'apply exactly the changes of a saved plan, in a script',
     },
     arguments: [{ name: 'plan', description: 'saved plan, or settings file (default: svc.yaml)', required: false }],
@@ -76,11 +76,11 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['connection', 'result'],
     summary: 'Compare two services or settings files',
     description:
-      'Takes two profiles, environments, or files: a name with a slash, or that ends in .yaml or .yml, is a file; any other name is an environment of the settings file, or else a profile. For a file, only what it declares is compared. Secrets are shown only as differing.',
+      'Compares two profiles, environments, or files. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Never prints secrets, only whether they differ.',
     examples: {
       'svc compare staging prod': 'compare the services of two profiles',
       'svc compare staging prod --org acme --only folders': 'compare the folders of an organization',
-      'svc compare svc.yaml prod --exit-code': 'fail with 20 if a service differs from a file',
+      'svc compare svc.yaml prod --exit-code': 'exit with 20 if a service differs from a file',
     },
     arguments: [
       { name: 'first', description: 'profile, environment, or file', required: true },
@@ -92,12 +92,12 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['undo'],
     globalFlags: ['service', 'result'],
-    summary: 'Plan to restore the values that a job replaced',
+    summary: 'Create a plan that restores the values replaced by a job',
     description:
-      'Shows a plan that restores updated folders, configurations, and webhook endpoints. Changes nothing: save the plan with --out, and run it with svc apply. Values that were changed after the job stay as they are. Jobs keep replaced values, without secrets, as long as the job itself: at most 30 days. SVC_UNDO=0 turns this off.',
+      'Shows a plan that restores updated folders, configurations, and webhook endpoints. Changes nothing: save the plan with --out, and apply it with svc apply. Skips values that were changed after the job. Replaced values, without secrets, are kept with the job for up to 30 days. SVC_UNDO=0 turns this off.',
     examples: {
       'svc undo': 'show how to undo the latest job',
-      'svc undo 20260131-094500-5f3a9c --out undo.json': 'save the plan; svc apply undo.json runs it',
+      'svc undo 20260131-094500-5f3a9c --out undo.json': 'save the plan for svc apply undo.json',
     },
     arguments: [{ name: 'job', description: 'job ID (default: the latest job that can be undone)', required: false }],
     options: UNDO_FLAGS,

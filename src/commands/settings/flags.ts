@@ -3,7 +3,7 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const ONLY_FLAG = {
   flags: '--only <kind>',
-  description: 'only this kind of records (repeatable)',
+  description: 'include only records of this kind (repeatable)',
   choices: KINDS,
   many: true,
 } as const;
@@ -45,7 +45,7 @@ export const COMPARE_FLAGS = [
 
 export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 
-/** Flags that decide what a plan contains. */
+/** Flags that determine the changes in a plan. */
 export const CHANGE_FLAGS = [
   ...FILE_FLAGS,
   { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },
@@ -57,7 +57,7 @@ export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
 /** Allows a plan to delete endpoints and create them again. */
 const REPLACE_FLAG = {
   flags: '--allow-replace',
-  description: 'allow endpoints to be replaced, which gives them a new ID and signing secret',
+  description: 'allow replacing endpoints, which changes their IDs and signing secrets',
 } as const satisfies OptionDefinition;
 
 const OUT_FLAG = {

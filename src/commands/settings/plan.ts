@@ -16,7 +16,7 @@ export async function planSettings(context: Context, { options }: Invocation<Pla
   await withPlan(context, options, {}, async (opened, plan, settings) => {
     await printPlan(opened, plan, settings.name);
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
-    if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'there are changes');
+    if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'the plan contains changes');
   });
 }
 

@@ -99,6 +99,6 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { 
 export function checkReplacements({ summary }: Pick<Plan, 'summary'>, isAllowed: boolean): void {
   if (summary.replace === 0 || isAllowed) return;
   throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
-    hint: 'add --allow-replace to allow it; nothing was sent',
+    hint: 'nothing was sent; to replace them, add --allow-replace',
   });
 }

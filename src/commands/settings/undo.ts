@@ -74,7 +74,7 @@ async function findLatestJob({ folders }: Context): Promise<JobFolder> {
     if (!latest || startedAt > latest.startedAt) latest = { folder, startedAt };
   }
   if (latest) return latest.folder;
-  throw new SvcError('usage', 'no job has replaced values that svc can restore', {
+  throw new SvcError('usage', 'no job can be undone', {
     hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
 }

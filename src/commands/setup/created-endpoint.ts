@@ -52,7 +52,7 @@ export async function showCreatedEndpoint(context: Context, created: CreatedEndp
 
 const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
 
-/** Formats the secret on a line of its own in a box. A terminal that is too narrow gets no sides, a screen reader no lines. */
+/** Formats the secret on a separate line in a box. Omits the sides on narrow terminals, and all lines for screen readers. */
 function formatSecretBox(context: Context, secret: string): string {
   const columns = context.io.stdout.columns || 80;
   const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);

@@ -21,7 +21,7 @@ export async function showInPager(
 ): Promise<void> {
   const iterator = texts[Symbol.asyncIterator]();
   const reads: Promise<IteratorResult<string>>[] = [];
-  // Keeps what was read, in case the pager fails.
+  // Keeps the input, in case the pager fails.
   const readAt = (at: number) => {
     reads[at] ??= iterator.next();
     return reads[at];

@@ -18,7 +18,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Receive, verify, and forward deliveries',
     description:
-      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Signs the deliveries of this endpoint again, with a signing secret that is stored on this machine, or with --secret-file. On a terminal, press r to replay the latest delivery.',
+      'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Re-signs the deliveries of this endpoint with the signing secret of this machine, or with the secret in --secret-file. On a terminal, press r to replay the latest delivery.',
     examples: {
       'svc webhooks listen --local': 'receive deliveries from the embedded service',
       "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook":

@@ -105,7 +105,7 @@ export const SNIPPET_FLAGS = [
 export type SnippetFlags = OptionsOf<typeof SNIPPET_FLAGS>;
 
 export const REPLAY_FLAGS = [
-  { flags: '--since <time>', description: 'only deliveries since: 2h, 7d, or a time' },
+  { flags: '--since <time>', description: 'start of the period: 2h, 7d, or a time' },
   { flags: '--list', description: 'list the deliveries without sending them' },
   ...FORWARDING_FLAGS,
   { flags: '--record <dir>', description: RECORD },

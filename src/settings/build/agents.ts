@@ -2,7 +2,7 @@ import { diffRecords } from '../differ.ts';
 import { createRecordKey } from '../record-key.ts';
 import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
-/** Compares agents, which the interface cannot change. */
+/** Compares agents, which the API cannot change. */
 export function planAgents({ declared, live }: PlanSource): PlanPart {
   const { agents = [] } = declared;
   const { records, problem } = live.agents;

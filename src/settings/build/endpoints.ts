@@ -59,7 +59,7 @@ class EndpointPlan {
     this.#live = live;
   }
 
-  /** Plans a declared endpoint, which is matched by its uid, or else by its ID. */
+  /** Plans a declared endpoint, matched by uid, then by ID. */
   add(record: DeclaredRecord): void {
     const { uid, id } = record;
     const name = String(uid ?? id);
@@ -81,7 +81,7 @@ class EndpointPlan {
   prune(stack: string | undefined): void {
     if (stack === undefined) {
       throw new SvcError('usage', '--prune requires a stack, which owns the endpoints to delete', {
-        hint: 'add a line such as "stack: acme" to the settings file, and let the uids of its endpoints start with "acme."',
+        hint: 'add a line such as "stack: acme" to the settings file, and start the uids of its endpoints with "acme."',
       });
     }
     for (const endpoint of this.#live) {

@@ -10,7 +10,7 @@ export interface ItemStates {
   readonly users: number;
 }
 
-/** @param items number of items; users from a file have the indexes after them */
+/** @param items number of items; users from a file have the indexes that follow */
 export function readItemStates(journal: Journal, items: number): ItemStates {
   const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
   for (const batch of journal.sentBatches()) {
@@ -34,7 +34,7 @@ export function reopenFailures(journal: Journal): void {
   reopenItems(journal, failed);
 }
 
-/** Marks settled items as failed after all. */
+/** Changes settled items to failed. */
 export function failItems(
   journal: Journal,
   failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,

@@ -33,7 +33,7 @@ export interface SettingsPull {
   readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
 }
 
-/** The edited texts of settings files, and the number of changed values and records. */
+/** The edited contents of settings files, and the number of changed values and records. */
 export interface SettingsEdit {
   readonly texts: ReadonlyMap<ReadFile, string>;
   readonly changed: number;
@@ -137,7 +137,7 @@ class SettingsEditor {
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;
       throw new SvcError('bad_data', `${this.#pull.content.name} cannot be edited: ${error.message}`, {
-        hint: 'nothing was written; write a new file and compare both',
+        hint: 'nothing was written; pull into a new file and compare the two',
       });
     }
   }

@@ -57,7 +57,7 @@ export function readTree(request: SettingsText, problems: Problems): MapTree | u
   return undefined;
 }
 
-const SECOND_DOCUMENT = 'a second document begins here; put it into a file of its own';
+const SECOND_DOCUMENT = 'a second document begins here; move it to a separate file';
 
 class TreeReader {
   readonly #source: SourceText;

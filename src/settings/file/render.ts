@@ -16,7 +16,7 @@ export function renderScalar(value: unknown, style?: string | null): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escapeOne);
 }
 
-/** Formats a value on one line, in flow style. @param style style of keys and texts */
+/** Formats a value on one line, in flow style. @param style style of keys and strings */
 export function renderFlow(value: unknown, style?: string | null): string {
   if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(', ')}]`;
   if (!isObject(value)) return renderScalar(value, style);

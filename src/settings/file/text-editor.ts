@@ -206,7 +206,7 @@ export class TextEditor {
       if (text[line + column] === '-' && text.slice(line, line + column).trim() === '') return line + column;
       if (line <= first) return first;
     }
-    throw new UnsupportedEdit('it has no line of its own');
+    throw new UnsupportedEdit('it is not on a line by itself');
   }
 
   #startOf(entry: Entry | undefined): number {
@@ -230,7 +230,7 @@ export class TextEditor {
     return [range[0], range[1]];
   }
 
-  /** Returns the style of the texts in a collection: quoted if the names of its fields are. */
+  /** Returns the style of strings in a collection: quoted if its field names are. */
   #styleOf(node: Node): string | undefined {
     const [first] = isMap(node) ? node.items : [];
     if (isScalar(first?.key)) return first.key.type === Scalar.QUOTE_DOUBLE ? Scalar.QUOTE_DOUBLE : undefined;

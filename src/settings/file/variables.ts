@@ -18,7 +18,7 @@ export function readVariables(tree: Tree | undefined, problems: Problems): Varia
   );
 }
 
-/** Replaces the references to variables in all texts of a tree, except in `vars` and `environments` at its top. */
+/** Replaces the references to variables in all strings of a tree, except in `vars` and `environments` at its top. */
 export function withVariables(tree: Tree, variables: Variables, problems: Problems): Tree {
   if (tree.kind !== 'map') return replaceIn(tree, variables, problems);
   const kept = new Set(['vars', 'environments'].map((name) => fieldOf(tree, name)?.tree));
@@ -91,7 +91,7 @@ export function rewriteTemplate(
   return written + escapeVariables(rest);
 }
 
-/** Escapes all texts of a value. */
+/** Escapes all strings in a value. */
 export function escapeTexts(value: unknown): unknown {
   if (typeof value === 'string') return escapeVariables(value);
   if (Array.isArray(value)) return value.map(escapeTexts);

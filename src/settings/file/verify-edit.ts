@@ -7,7 +7,7 @@ import { toValue } from './tree.ts';
 interface EditToVerify {
   readonly content: SettingsContent;
   readonly environment: string | undefined;
-  /** The new texts of files by name. */
+  /** New file contents by name. */
   readonly texts: ReadonlyMap<string, string>;
   /** The values that the edited files must have for the environment. */
   readonly expected: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ interface EditToVerify {
 
 /**
  * Parses edited files again, and compares all of their values with the expected ones.
- * @returns the files with new texts, and the other environments whose values changed
+ * @returns the changed contents by file, and the other environments whose values changed
  * @throws SvcError `bad_data` for any other difference
  */
 export function verifyEdit({ content, environment, texts, expected, mayAffectOthers }: EditToVerify) {
@@ -28,7 +28,7 @@ export function verifyEdit({ content, environment, texts, expected, mayAffectOth
   const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
   if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
     throw new SvcError('bad_data', `${name} cannot be edited without changing other values`, {
-      hint: 'nothing was written; write a new file and compare both',
+      hint: 'nothing was written; pull into a new file and compare the two',
     });
   }
   const changed = files.flatMap((file) => {

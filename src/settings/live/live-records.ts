@@ -44,7 +44,7 @@ export interface LiveRecords {
   readonly reads: number;
 }
 
-/** Finds an endpoint by its uid, or else by its ID. */
+/** Finds an endpoint by uid, or by ID if no uid matches. */
 export function findEndpoint(endpoints: readonly LiveRecord[], key: string): LiveRecord | undefined {
   return endpoints.find(({ uid }) => uid === key) ?? endpoints.find(({ id }) => id === key);
 }

@@ -9,7 +9,7 @@ import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } fro
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
   readonly orgs: readonly string[];
-  /** Kinds to pull (default: the declared ones, or else configurations and endpoints). */
+  /** Kinds to pull (default: the declared kinds; without a file, configurations and endpoints). */
   readonly only: readonly string[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
   const named = { folders: [...new Set(known)], documents: [...new Set(orgs)] };
   for (const kind of ['folders', 'documents'] as const)
     if (kinds.has(kind) && named[kind].length === 0)
-      throw new SvcError('usage', `${kind} need an organization`, { hint: 'add --org <id>' });
+      throw new SvcError('usage', `${kind} require an organization`, { hint: 'add --org <id>' });
   const { configs, documents, agents } = queryDeclared(declared);
   const query: LiveQuery = {
     configs: !kinds.has('config') ? [] : declared.config ? configs : CONFIG_NAMES,

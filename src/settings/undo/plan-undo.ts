@@ -74,7 +74,7 @@ class UndoPlan {
       if (isSame(now, before)) continue;
       if (!isSame(now, after))
         this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
-      else if (isUnsettable(path, before)) this.#skip(name, field, 'the interface cannot clear it');
+      else if (isUnsettable(path, before)) this.#skip(name, field, 'the API cannot clear it');
       else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
     }
     return restored;

@@ -97,13 +97,13 @@ describe('a call for each record', () => {
     const sized = await notify({ files, options: { batchSize: 1 } });
     expect([sized.exitCode, sized.error?.message]).toEqual([
       2,
-      '--batch-size does not apply: each notification is sent in a request of its own',
+      '--batch-size does not apply: each notification is sent in a separate request',
     ]);
     const data = { organizationId: 'acme', documentId: 'd1', notificationId: 'n-1' };
     const named = await notify({ files, data });
     expect([named.exitCode, named.error?.message]).toEqual([
       2,
-      '--notification cannot be combined with a file: each notification has an ID of its own',
+      '--notification cannot be combined with a file: each notification has its own ID',
     ]);
     expect([...sized.requests, ...named.requests]).toEqual([]);
   });

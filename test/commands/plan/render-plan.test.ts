@@ -102,7 +102,7 @@ it('fits into 40 columns, also with wide characters', async () => {
   const text = await render(
     [...CHANGES, long],
     { width: 40 },
-    { predicted: ['14 triggers of webhook are switched on by the first enable'] },
+    { predicted: ['enabling webhook for the first time turns on 14 triggers'] },
   );
   for (const line of text.split('\n')) expect([line, stringWidth(line) <= 40]).toEqual([line, true]);
   expect(text).toContain('    folderName:\n      "第三四半期');
