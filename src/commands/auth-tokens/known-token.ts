@@ -46,7 +46,7 @@ export type TokenState = 'alive' | 'dead' | 'unknown';
 /** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
-/** Makes a read with the token. A response from a gateway is inconclusive. */
+/** Sends a read with the token. A response from a gateway is inconclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {

@@ -11,7 +11,7 @@ const CREDENTIAL_READS = {
 
 export type CredentialKind = keyof typeof CREDENTIAL_READS;
 
-/** Makes a read with a credential. Returns whether the response is from the service: a proxy may respond with other JSON. */
+/** Sends a read with a credential. Returns whether the response is from the service: a proxy may respond with other JSON. */
 export async function readWithCredential(client: Client, kind: CredentialKind): Promise<boolean> {
   const reply = await client.send(CREDENTIAL_READS[kind], {});
   return reply.sent && reply.result['status'] === 'success';

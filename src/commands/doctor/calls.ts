@@ -74,7 +74,7 @@ async function checkQueries({ client, organizationId }: CallCheckContext): Promi
   );
 }
 
-/** Makes a read. Returns `undefined` if a feature is off or a record does not exist: the credential is valid. */
+/** Sends a read. Returns `undefined` if a feature is off or a record does not exist: the credential is valid. */
 async function callIfAvailable(
   client: CallCheckContext['client'],
   operation: Operation,

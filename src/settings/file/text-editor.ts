@@ -211,14 +211,14 @@ export class TextEditor {
 
   #startOf(entry: Entry | undefined): number {
     const [first] = entry ? nodesOf(entry) : [];
-    if (!first) throw new UnsupportedEdit('it has no text of its own');
+    if (!first) throw new UnsupportedEdit('it has no position in the file');
     return this.#rangeOf(first)[0];
   }
 
   /** Returns the end of an entry without the comments and line ends after it. */
   #endOf(entry: Entry | undefined): number {
     const last = entry && nodesOf(entry).at(-1);
-    if (!last) throw new UnsupportedEdit('it has no text of its own');
+    if (!last) throw new UnsupportedEdit('it has no position in the file');
     if ((isMap(last) || isSeq(last)) && last.flow !== true && last.items.length > 0)
       return this.#endOf(last.items.at(-1) as Entry);
     const [start, end] = this.#rangeOf(last);
@@ -226,7 +226,7 @@ export class TextEditor {
   }
 
   #rangeOf({ range }: Node): readonly [number, number] {
-    if (!range) throw new UnsupportedEdit('it has no text of its own');
+    if (!range) throw new UnsupportedEdit('it has no position in the file');
     return [range[0], range[1]];
   }
 
