@@ -9,9 +9,9 @@ import type { Folders } from '../kernel/folders.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlanTarget } from './plan.ts';
 
-/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
+/** A record that cannot be read back, and everything that is sent for it. */
 export interface SentRecord {
-  /** Parts that identify the record, such as the operation and the record's key. */
+  /** The operation and the record's key, or other parts that identify the record in its target. */
   readonly identity: readonly string[];
   readonly data: unknown;
 }
@@ -61,6 +61,19 @@ export class Ledger {
       for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
       await warn(`the ledger was damaged and is now ${aside}; records that cannot be read back are sent again`);
       return Ledger.#open(path);
+    }
+  }
+
+  /** Opens the ledger for `work`, and closes it. @throws SvcError like `open` */
+  static async use<Result>(
+    { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
+    work: (ledger: Ledger) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const ledger = await Ledger.open(folders, warn);
+    try {
+      return await work(ledger);
+    } finally {
+      ledger.close();
     }
   }
 

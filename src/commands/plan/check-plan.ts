@@ -16,10 +16,8 @@ import { findPlanTarget } from './find-target.ts';
  * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before; `bad_data` for a missing secret
  */
 export async function checkPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
-  const { cwd, clock, signal, environment, folders } = context;
-  const ledger = await Ledger.open(folders, context.warn);
-  const wasApplied = ledger.wasApplied(plan.sha256);
-  ledger.close();
+  const { cwd, clock, signal, environment } = context;
+  const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
   if (wasApplied) throw stalePlanError(plan, name, 'the plan was applied before');
   const secrets = await Promise.all(
     Object.keys(plan.secrets).map((text) => readSecret(parseReference(text), environment, cwd)),

@@ -13,29 +13,27 @@ import { checkPlan } from '../plan/check-plan.ts';
 import { openEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
-import { checkReplacements, preparePlan } from './prepare-plan.ts';
+import { withPlan } from './prepare-plan.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.
  * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not confirmed or must not be made,
  * and like `applyPlan`
  */
-export async function applySettings(context: Context, invocation: Invocation<ApplyFlags>): Promise<void> {
-  const [argument] = invocation.arguments;
-  const { options } = invocation;
+export async function applySettings(
+  context: Context,
+  { arguments: [argument], options }: Invocation<ApplyFlags>,
+): Promise<void> {
   const saved = argument === undefined ? undefined : await readSavedPlan(context, argument);
   if (argument !== undefined && saved) return applySavedPlan(context, saved, argument, options);
   if (argument !== undefined && options.file !== undefined)
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
-  const prepared = await preparePlan(context, { ...options, ...optionalProperty('file', argument) });
-  try {
+  const flags = { ...options, ...optionalProperty('file', argument) };
+  await withPlan(context, flags, { readsOnly: false }, (prepared) => {
     const { plan, settings } = prepared;
-    const allowReplace = options.allowReplace === true;
-    const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
-    await confirmAndApply(prepared.context, toApply, settings.name);
-  } finally {
-    await prepared.close();
-  }
+    const origin = { ...settings, allowReplace: options.allowReplace === true, now: context.clock.now() };
+    return confirmAndApply(prepared.context, createSavedPlan(plan, origin), settings.name);
+  });
 }
 
 /** Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a settings file. */
@@ -69,7 +67,11 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
 async function confirmAndApply(context: Context, plan: SavedPlan, name: string): Promise<void> {
   if (plan.writes.length === 0) return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
   if ((await context.format()) === 'table') await printPlan(context, plan, name);
-  checkReplacements(plan, plan.allowReplace);
+  if (plan.summary.replace > 0 && !plan.allowReplace) {
+    throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
+      hint: 'add --allow-replace to allow it; nothing was sent',
+    });
+  }
   if (!context.options.yes) {
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);

@@ -42,7 +42,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     description: 'Needs no service and no credentials, and also shows plans that can no longer be applied.',
     examples: { 'svc plan show plan.json': 'review a plan before it is applied' },
     arguments: [{ name: 'plan', description: 'file that svc plan --out has written', required: true }],
-    load: async () => (await import('./show-plan.ts')).showPlan,
+    load: async () => (await import('./plan.ts')).showPlan,
   },
   defineCommand({
     command: ['apply'],
@@ -69,7 +69,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'svc drift --only config --only endpoints -o json': 'check only webhooks and other configurations',
     },
     options: CHANGE_FLAGS,
-    load: async () => (await import('./drift.ts')).reportDrift,
+    load: async () => (await import('./plan.ts')).reportDrift,
   }),
   defineCommand({
     command: ['compare'],

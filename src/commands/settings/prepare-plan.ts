@@ -1,12 +1,11 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
-import { SvcError } from '../../kernel/errors.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, selectKinds } from '../../settings/build-plan.ts';
-import { Ledger } from '../../settings/ledger.ts';
+import { Ledger, type SentRecord } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
-import type { Plan, PlanTarget } from '../../settings/plan.ts';
+import type { Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
@@ -14,48 +13,48 @@ import { parseWholeNumber } from '../option-values.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile } from '../plan/load-settings-file.ts';
 import { openEnvironment } from '../plan/open-environment.ts';
-import type { OpenedContext } from '../run/open-context.ts';
 import type { ChangeFlags } from './flags.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';
 
 /** A plan, and the context of the service that it is for. */
-export interface PreparedPlan extends OpenedContext {
+export interface PreparedPlan {
+  readonly context: Context;
   readonly plan: Plan;
   readonly settings: DeclaredSettings;
 }
 
 interface Purpose {
   /** Whether the plan is only about what can be read, and is never applied. */
-  readonly readsOnly?: boolean;
+  readonly readsOnly: boolean;
 }
 
 /**
- * Loads the settings file, reads the live records that it declares, and plans the changes. Sends no write. The caller
- * closes the context.
+ * Loads the settings file, reads the live records that it declares, and plans the changes for `work`. Sends no write.
  * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many records
  */
-export async function preparePlan(
+export async function withPlan(
   context: Context,
   flags: ChangeFlags,
-  { readsOnly = false }: Purpose = {},
-): Promise<PreparedPlan> {
+  { readsOnly }: Purpose,
+  work: (prepared: PreparedPlan) => Promise<void>,
+): Promise<void> {
   const pruneLimit = parseWholeNumber('--prune-limit', flags.pruneLimit, 0);
   const settings = await loadSettingsFile(context, flags.file ?? DEFAULT_FILE, flags.env);
   for (const secret of settings.secrets) rememberSecret(secret.reveal());
-  const declared = selectKinds(settings.declared, flags.only ?? []);
-  await warnAboutIgnored(context, settings, declared);
+  const selected = selectKinds(settings.declared, flags.only ?? []);
+  await warnAboutIgnored(context, settings, selected);
+  const { organizations: _organizations, groups: _groups, users: _users, ...readable } = selected;
   const opened = openEnvironment(context, settings);
   try {
     const plan = await planChanges(opened.context, {
-      ...{ declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack },
+      ...{ declared: readsOnly ? readable : selected, stack: settings.stack },
       ...{ prune: flags.prune === true, pruneLimit, readsOnly },
       usersOrganization: findOnlyOrganization(settings.declared),
     });
-    return { ...opened, plan, settings };
-  } catch (error) {
-    await opened.close(error);
-    throw error;
+    await work({ context: opened.context, plan, settings });
+  } finally {
+    await opened.close();
   }
 }
 
@@ -73,10 +72,15 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   const query = queryDeclared(changes.declared);
   const target = await findPlanTarget(context);
   const live = await readLive(createReadOnlyClient(await context.client()), query);
-  const plan = await withLedger(context, changes.declared, target, async (isSent) => {
+  const build = async (isSent: (record: SentRecord) => boolean) => {
     const usersToSend = await countUsers(changes, isSent, signal);
     return buildPlan({ ...changes, ...{ query, target, live, isSent }, ...(usersToSend && { usersToSend }) });
-  });
+  };
+  const { organizations, groups, users } = changes.declared;
+  const isSending = organizations ?? groups ?? users;
+  const plan = await (isSending
+    ? Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)))
+    : build(() => false));
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0 || changes.readsOnly) return plan;
   const { predict } = await import('../../settings/foresight.ts');
@@ -84,32 +88,14 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   return { ...plan, predicted: effects };
 }
 
-type IsSent = Parameters<typeof countUsersToSend>[1];
-
-/** Opens the ledger if the plan contains records that cannot be read back. */
-async function withLedger<Result>(
-  context: Context,
-  { organizations, groups, users }: Declared,
-  target: PlanTarget,
-  work: (isSent: IsSent) => Promise<Result>,
-): Promise<Result> {
-  if (!organizations && !groups && !users) return work(() => false);
-  const ledger = await Ledger.open(context.folders, context.warn);
-  try {
-    return await work((record) => ledger.knows(target, record));
-  } finally {
-    ledger.close();
-  }
-}
-
-async function countUsers({ declared, usersOrganization }: Changes, isSent: IsSent, signal: AbortSignal) {
+async function countUsers(
+  { declared, usersOrganization }: Changes,
+  isSent: (record: SentRecord) => boolean,
+  signal: AbortSignal,
+) {
   const { users } = declared;
   if (!users || !('from' in users)) return undefined;
   return countUsersToSend({ path: users.from, organizationId: usersOrganization }, isSent, signal);
-}
-
-function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {
-  return rest;
 }
 
 /** Fields of endpoints that only `svc local import` uses. */
@@ -121,12 +107,4 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { 
   const has = (field: string) => endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
   const ignored = IGNORED_FIELDS.filter(has);
   if (ignored.length > 0) await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
-}
-
-/** Refuses a plan that replaces endpoints, unless that is allowed. */
-export function checkReplacements({ summary }: Pick<Plan, 'summary'>, isAllowed: boolean): void {
-  if (summary.replace === 0 || isAllowed) return;
-  throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
-    hint: 'add --allow-replace to allow it; nothing was sent',
-  });
 }

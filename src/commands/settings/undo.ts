@@ -7,17 +7,17 @@ import {
   openJournal,
   readJobState,
 } from '../../bulk/journal/job-folder.ts';
-import type { Journal } from '../../bulk/journal/journal.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
 import { findMadeChanges } from '../../settings/execute/made-changes.ts';
+import { queryKeys } from '../../settings/live/query-keys.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { readBeforeImages } from '../../settings/undo/before-images.ts';
 import { describePermanentChanges, describePermanentOperation } from '../../settings/undo/permanent-writes.ts';
-import { planUndo, queryImages } from '../../settings/undo/plan-undo.ts';
+import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -36,7 +36,10 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
   const journal = await openJournal(folder);
   const description = journal.getFact('job');
   const state = await readJobState(folder, journal);
-  const permanent = describePermanent(journal, images.length > 0);
+  const applied = journal.getFact('plan') as SavedPlan | undefined;
+  const permanent = applied
+    ? describePermanentChanges(findMadeChanges(applied, journal))
+    : describePermanentOperation(description?.operation ?? '', images.length > 0);
   journal.close();
   if (!description) throw damagedError(folder.journal);
   if (state === 'running') {
@@ -47,17 +50,13 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
   const opened = await openJobContext(context, description.target);
   try {
     const client = createReadOnlyClient(await opened.context.client());
-    const restored = planUndo(
-      await findPlanTarget(opened.context),
-      images,
-      await readLive(client, queryImages(images)),
-    );
+    const live = await readLive(client, queryKeys(images.map(({ key }) => key)));
+    const restored = planUndo(await findPlanTarget(opened.context), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened.context, plan, `the state before job ${folder.job}`);
     if (options.out === undefined) return;
-    const { profile } = description.target;
-    const origin = { environment: undefined, profile: profile ?? undefined, stack: undefined, allowReplace: false };
-    await savePlan(opened.context, plan, options.out, { ...origin, files: [], secrets: [] });
+    const origin = { profile: description.target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
+    await savePlan(opened.context, plan, options.out, origin);
   } finally {
     await opened.close();
   }
@@ -82,10 +81,4 @@ async function findLatestJob({ folders }: Context): Promise<JobFolder> {
   throw new SvcError('usage', 'no job has replaced values that svc can restore', {
     hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
-}
-
-function describePermanent(journal: Journal, hasImages: boolean): readonly string[] {
-  const plan = journal.getFact('plan') as SavedPlan | undefined;
-  if (plan) return describePermanentChanges(findMadeChanges(plan, journal));
-  return describePermanentOperation(journal.getFact('job')?.operation ?? '', hasImages);
 }

@@ -1,23 +1,26 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
 
-/** The items of a job that earlier runs have sent, by index. */
-export interface ItemStates {
-  readonly settled: ReadonlySet<number>;
-  /** Items without an outcome. They may have been applied. */
-  readonly open: ReadonlySet<number>;
-  /** Number of users from a file. */
-  readonly users: number;
-}
+export type ItemStates = ReturnType<typeof readItemStates>;
 
-/** @param items number of items; users from a file have the indexes after them */
-export function readItemStates(journal: Journal, items: number): ItemStates {
+/**
+ * Finds the items that earlier runs have sent, by index. Open items have no outcome: they may have been applied.
+ * @param items number of items; users from a file have the indexes after them, and are only counted
+ */
+export function readItemStates(journal: Journal, items: number) {
   const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
   for (const batch of journal.sentBatches()) {
     if (batch.first >= items) states.users += batch.count;
     else for (const index of indexesOf(batch)) states[batch.settled ? 'settled' : 'open'].add(index);
   }
   return states;
+}
+
+/** Returns a function that tells whether an item was written, by its index. */
+export function findWrittenItems(journal: Journal, items: number): (index: number) => boolean {
+  const { settled } = readItemStates(journal, items);
+  for (const { at } of journal.unsuccessfulRecords()) settled.delete(at);
+  return (index) => settled.has(index);
 }
 
 /** Marks the failed items of earlier runs as unsent. */

@@ -1,7 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { Change, Plan, RecordKey } from '../plan.ts';
 import { createRecordKey, parseRecordKey } from '../record-key.ts';
-import { readItemStates } from './item-states.ts';
+import { findWrittenItems, readItemStates } from './item-states.ts';
 
 /** The changes that a job has made. */
 export interface MadeChanges {
@@ -13,9 +13,8 @@ export interface MadeChanges {
 
 export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
   const items = writes.flatMap((write) => write.items);
-  const { settled, users } = readItemStates(journal, items.length);
-  const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
-  const isWritten = (index: number) => settled.has(index) && !failed.has(index);
+  const { users } = readItemStates(journal, items.length);
+  const isWritten = findWrittenItems(journal, items.length);
   const unwritten = new Set(items.flatMap(({ key }, index) => (isWritten(index) ? [] : [recordOf(key)])));
   const isMade = ({ kind, org, id, sign, after }: Change) =>
     sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));

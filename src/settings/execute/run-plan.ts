@@ -12,7 +12,7 @@ import type { Plan, PlannedWrite } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
 import { countItems, PlanExecution } from './execute-plan.ts';
 import type { SecretsByReference } from './item-secrets.ts';
-import { failItems, readItemStates, reopenFailures } from './item-states.ts';
+import { failItems, findWrittenItems, readItemStates, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
 export interface PlanRunDependencies {
@@ -29,39 +29,27 @@ export interface PlanRunDependencies {
   readonly onStart: (counters: JobCounters, execution: Pick<PlanExecution, 'inFlight'>) => Promise<() => Promise<void>>;
 }
 
-/** The state of a job after a run. */
-export interface EndedRun {
-  readonly stop: StopReason | undefined;
-  readonly counters: JobCounters;
-  readonly recorder: JobRecorder;
-  readonly metrics: Metrics;
-}
+export type EndedRun = Awaited<ReturnType<typeof runPlan>>;
 
 /**
  * Sends the writes of a plan that have no recorded success, and then reads the written records back. A record that differs
  * from its write counts as failed.
  */
-export async function runPlan(
-  plan: Pick<Plan, 'target' | 'writes'>,
-  dependencies: PlanRunDependencies,
-): Promise<EndedRun> {
+export async function runPlan(plan: Pick<Plan, 'target' | 'writes'>, dependencies: PlanRunDependencies) {
   const { journal, client, clock, secrets, onStart } = dependencies;
   reopenFailures(journal);
   await countSentUsers(plan, dependencies);
-  const { metrics: saved, counts } = { metrics: journal.getFact('metrics'), counts: journal.counts() };
-  const counters = new JobCounters(counts);
-  const metrics = new Metrics(clock.now(), saved);
+  const counters = new JobCounters(journal.counts());
+  const metrics = new Metrics(clock.now(), journal.getFact('metrics'));
   const recorder = new JobRecorder({ journal, clock, counters, metrics });
   const states = readItemStates(journal, countItems(plan.writes));
   const execution = new PlanExecution({ ...dependencies, target: plan.target, recorder, states });
   const end = await onStart(counters, execution);
-  let stop = await execution.run(plan.writes).finally(end);
+  let stop: StopReason | undefined = await execution.run(plan.writes).finally(end);
   recorder.flush();
   if (!stop) {
     try {
-      const { settled } = readItemStates(journal, countItems(plan.writes));
-      const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
-      const isWritten = (index: number) => settled.has(index) && !failed.has(index);
+      const isWritten = findWrittenItems(journal, countItems(plan.writes));
       const differences = await readBack(client, plan.writes, secrets, isWritten);
       failItems(journal, differences);
       counters.succeeded -= differences.size;

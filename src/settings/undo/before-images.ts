@@ -13,7 +13,8 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord } from '../live/live-records.ts';
+import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { queryKeys } from '../live/query-keys.ts';
 import { readLive } from '../live/read-live.ts';
 import type { RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
@@ -41,17 +42,14 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
   ),
 };
 
-/** Fields that identify a record. */
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
 
 /** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
 const REUSE_FACTOR = 10;
 
-/** Failures of a command that a signal stops. */
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
-export interface BeforeImageOptions {
-  /** Path of the file. */
+interface BeforeImageOptions {
   readonly path: string;
   readonly client: Client;
   readonly clock: Clock;
@@ -62,9 +60,7 @@ export interface BeforeImageOptions {
 export class BeforeImages {
   readonly #options: BeforeImageOptions;
   readonly #saved = new Set<RecordKey>();
-  #listing:
-    | { readonly query: string; readonly live: Awaited<ReturnType<typeof readLive>>; readonly until: number }
-    | undefined;
+  #listing: { readonly query: string; readonly live: LiveRecords; readonly until: number } | undefined;
   #hasFailed = false;
 
   constructor(options: BeforeImageOptions) {
@@ -81,12 +77,13 @@ export class BeforeImages {
     const written = records.map(({ value }) => ({ ...shared, ...Object(value) }) as LiveRecord);
     const unsaved = written.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
     if (unsaved.length === 0) return;
-    const live = await this.#read(queryOf(unsaved[0]?.key ?? '', shared)).catch(this.#warnOnce);
+    const live = await this.#read(queryKeys(unsaved.map(({ key }) => key))).catch(this.#warnOnce);
     if (!live) return;
-    const isSecret = await createSecretCheck(operation);
+    const { resource, name } = getEntry(operation);
+    const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.'));
     const images = unsaved.flatMap(({ data, key }) => {
       const record = findLiveRecord(live, key);
-      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, isSecret)] : [];
+      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)] : [];
     });
     const { path } = this.#options;
     const text = images.map((image) => `${JSON.stringify(image)}\n`).join('');
@@ -96,15 +93,14 @@ export class BeforeImages {
     for (const { key } of unsaved) this.#saved.add(key);
   }
 
-  async #read(query: LiveQuery) {
+  async #read(query: LiveQuery): Promise<LiveRecords> {
     const { client, clock } = this.#options;
     const name = JSON.stringify(query);
     const started = monotonicNow(clock);
     if (this.#listing?.query === name && started < this.#listing.until) return this.#listing.live;
     const live = await readLive(createReadOnlyClient(client), query);
     const now = monotonicNow(clock);
-    const isListing = query.folders.length > 0;
-    if (isListing) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
+    if (query.folders.length > 0) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
     return live;
   }
 
@@ -128,22 +124,14 @@ export async function readBeforeImages(path: string): Promise<readonly BeforeIma
   return [...byKey.values()];
 }
 
-type IsSecret = (path: readonly string[]) => boolean;
-
-/** Creates a function that finds secrets in the input of an operation. */
-async function createSecretCheck(operation: OperationName): Promise<IsSecret> {
-  const { resource, name } = getEntry(operation);
-  const secrets = new Set(findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.')));
-  return (path) => secrets.has(path.join('.'));
-}
-
 /** @param written the data of the write; absent for a deletion */
 function createImage(
   key: RecordKey,
   live: LiveRecord,
   written: LiveRecord | undefined,
-  isSecret: IsSecret,
+  secrets: readonly string[],
 ): BeforeImage {
+  const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
   const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
   const isHidden = ({ path, ...values }: (typeof differences)[number]) =>
@@ -151,20 +139,8 @@ function createImage(
   return {
     key,
     ...(typeof live['id'] === 'string' && { id: live['id'] }),
-    fields: differences
-      .filter((each) => !isHidden(each))
-      .map(({ path, before, after: value }) => ({ path, before, after: value })),
+    fields: differences.filter((each) => !isHidden(each)),
     secrets: differences.filter(isHidden).map(({ path }) => path.join('.')),
     ...(!written && { isDeleted: true }),
-  };
-}
-
-function queryOf(key: RecordKey, { organizationId }: LiveRecord): LiveQuery {
-  const config = CONFIG_NAMES.filter((name) => key === createRecordKey('config', null, name));
-  return {
-    configs: config,
-    endpoints: key.startsWith('endpoints/'),
-    folders: organizationId === undefined ? [] : [String(organizationId)],
-    ...{ documents: [], agents: [] },
   };
 }

@@ -1,24 +1,12 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { buildPlan } from '../build-plan.ts';
-import { diffRecords } from '../differ.ts';
-import type { ConfigName } from '../kinds.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { diffRecords, isUnset } from '../differ.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { queryKeys } from '../live/query-keys.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
-import type { Declared, DeclaredRecord } from '../settings.ts';
+import type { DeclaredRecord } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
-
-/** Returns the query for the records of images. */
-export function queryImages(images: readonly BeforeImage[]): LiveQuery {
-  const keys = images.map(({ key }) => parseRecordKey(key));
-  const ofKind = (wanted: string) => keys.filter(({ kind }) => kind === wanted);
-  return {
-    configs: [...new Set(ofKind('config').map(({ id }) => id as ConfigName))],
-    endpoints: ofKind('endpoints').length > 0,
-    folders: [...new Set(ofKind('folders').map(({ org }) => org))],
-    ...{ documents: [], agents: [] },
-  };
-}
 
 /**
  * Plans to restore the values that a job replaced. A field that was changed after the job is left as it is, and listed under
@@ -27,9 +15,9 @@ export function queryImages(images: readonly BeforeImage[]): LiveQuery {
 export function planUndo(target: PlanTarget, images: readonly BeforeImage[], live: LiveRecords): Plan {
   const undo = new UndoPlan(live);
   for (const image of images) undo.add(image);
-  const { declared, notRestored } = undo;
-  const plan = buildPlan({ target, declared, live, query: queryImages(images), isSent: () => false });
-  return { ...plan, notRestored };
+  const query = queryKeys(images.map(({ key }) => key));
+  const plan = buildPlan({ target, declared: undo.declared, live, query, isSent: () => false });
+  return { ...plan, notRestored: undo.notRestored };
 }
 
 /** Fields of endpoints that an update can set but not clear. */
@@ -37,17 +25,15 @@ const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 
 class UndoPlan {
   readonly #live: LiveRecords;
-  readonly #folders: DeclaredRecord[] = [];
-  readonly #endpoints: DeclaredRecord[] = [];
-  readonly #configs: Record<string, DeclaredRecord> = {};
+  readonly declared = {
+    folders: [] as DeclaredRecord[],
+    endpoints: [] as DeclaredRecord[],
+    config: {} as Record<string, DeclaredRecord>,
+  };
   readonly notRestored: string[] = [];
 
   constructor(live: LiveRecords) {
     this.#live = live;
-  }
-
-  get declared(): Declared {
-    return { folders: this.#folders, endpoints: this.#endpoints, config: this.#configs };
   }
 
   add(image: BeforeImage): void {
@@ -60,9 +46,9 @@ class UndoPlan {
     else {
       const restored = this.#restoredFields(image, live, name);
       if (Object.keys(restored).length === 0) return;
-      if (kind === 'folders') this.#folders.push({ organizationId: org, folderId: id, ...restored });
-      else if (kind === 'endpoints') this.#endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
-      else this.#configs[id] = restored;
+      if (kind === 'folders') this.declared.folders.push({ organizationId: org, folderId: id, ...restored });
+      else if (kind === 'endpoints') this.declared.endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
+      else this.declared.config[id] = restored;
     }
   }
 
@@ -73,7 +59,7 @@ class UndoPlan {
     if (this.#live.endpoints?.records?.some((endpoint) => endpoint['uid'] === uid)) return;
     if (typeof uid !== 'string') this.#skip(name, undefined, 'it has no uid, and its ID cannot be restored');
     else if (!secrets.includes('url')) {
-      this.#endpoints.push({ uid, ...settings });
+      this.declared.endpoints.push({ uid, ...settings });
       this.notRestored.push(`endpoint ${uid} returns with a new ID and signing secret, and without its metadata`);
     }
   }
@@ -87,7 +73,8 @@ class UndoPlan {
       if (isSame(now, before)) continue;
       if (!isSame(now, after))
         this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
-      else if (isUnsettable(path, before)) this.#skip(name, field, 'the interface cannot clear it');
+      else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? ''))
+        this.#skip(name, field, 'the interface cannot clear it');
       else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
     }
     return restored;
@@ -100,8 +87,4 @@ class UndoPlan {
 
 function isSame(left: unknown, right: unknown): boolean {
   return diffRecords({ value: left }, { value: right }, { onlyDeclared: true }).length === 0;
-}
-
-function isUnsettable([field = '']: readonly string[], before: unknown): boolean {
-  return (before === null || before === '') && NOT_CLEARABLE.includes(field);
 }
