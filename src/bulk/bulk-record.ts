@@ -2,7 +2,6 @@ export interface BulkRecord {
   readonly id: string;
   /** Index among all records of the input, from 0. Includes skipped records. */
   readonly index: number;
-  /** Line in the input file; null if the record was not read from a file. */
   readonly line: number | null;
   /** The value to send. May be parsed on each access. */
   readonly value: unknown;
@@ -24,7 +23,6 @@ export interface RecordResult {
   readonly message: string | null;
   /** The service's code, such as `already-exists`, or the kind of the failure. */
   readonly code: string | null;
-  /** Effect on a record that already existed, if it succeeded. */
   readonly effect?: 'updated' | 'unchanged';
   /** Whether a resume sends the record again to settle its unknown outcome. */
   readonly open?: true;

@@ -16,7 +16,6 @@ export class CommonTarget {
     this.#unnamed = unnamedFields;
   }
 
-  /** Returns a message if a record's value differs from the target; `undefined` if it agrees. */
   findConflict(field: string, stated: unknown): string | undefined {
     const value = this.#values.get(field);
     if (value === stated) return undefined;

@@ -1,4 +1,4 @@
-import type { BulkLookup, Operation } from '../catalog/define.ts';
+import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
@@ -12,7 +12,6 @@ type Fields = Readonly<Record<string, unknown>>;
 interface LookupOptions {
   /** How often to call an operation that lists all records (default: for each lookup). */
   readonly listing?: 'each time' | 'once';
-  /** Called with the sent and the existing fields of each matching ID. */
   readonly onFound?: (sent: Fields, existing: Fields) => void;
 }
 
@@ -52,7 +51,11 @@ export function createLookup(
       for (const { id, value } of part) {
         const record = existing.get(id);
         if (!record || !isObject(value)) continue;
-        found.set(id, matchesSent(value, record, lookup));
+        const { matchingFields } = lookup;
+        found.set(
+          id,
+          matchingFields.every((field) => value[field] === undefined || value[field] === record[field]),
+        );
         onFound?.(value, record);
       }
     }
@@ -63,8 +66,4 @@ export function createLookup(
 /** Ignores a failed lookup, which leaves the outcome unknown. */
 function ignoreFailedLookup(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
-}
-
-function matchesSent(sent: Fields, existing: Fields, { matchingFields }: BulkLookup): boolean {
-  return matchingFields.every((field) => sent[field] === undefined || sent[field] === existing[field]);
 }

@@ -1,5 +1,4 @@
 export interface Diagnostic {
-  /** Null if the problem concerns the whole file. */
   readonly line: number | null;
   /** Column of the error if `isExact`, otherwise of the record. */
   readonly column?: number;

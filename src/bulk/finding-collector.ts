@@ -5,7 +5,6 @@ import type { InputError } from './source/source.ts';
 
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
-/** Upper bound on distinct hints. Later ones apply to few problems. */
 const MAX_HINTS = 20;
 
 const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
@@ -46,12 +45,10 @@ export class FindingCollector {
   #new: FileDiagnostic[] = [];
   #file = '';
   readonly #emptyRows = new EmptyRows();
-  /** Number of problems that each hint solves. */
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
   #fileHint: string | undefined;
 
-  /** How to fix all problems, or the most important ones. */
   get hint(): string | undefined {
     const [forAll] = [...this.#hints].find(([, count]) => count === this.diagnosticCount) ?? [];
     return forAll ?? this.#renameHint ?? this.#fileHint;

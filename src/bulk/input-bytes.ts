@@ -16,7 +16,6 @@ export interface InputBytes {
 
 /** Opens a regular file. `read` throws SvcError `bad_data` if the file changed since the first read. */
 export function openFileBytes(path: string, name: string, firstSize: number, signal: AbortSignal): InputBytes {
-  /** Size, modification time, and inode at the first read. */
   let firstState: string | undefined;
   let latestSize = firstSize;
   async function requireUnchanged(): Promise<void> {

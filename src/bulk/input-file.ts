@@ -14,21 +14,17 @@ import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 
 export interface FileFingerprint {
-  /** Size of the file, compressed or not. */
   readonly bytes: number;
   readonly sha256: string;
 }
 
 /** A file, pipe, or list of values in memory whose records can be read more than once. */
 export interface InputFile {
-  /** The name in messages: the path as given, or `stdin`. */
   readonly name: string;
   readonly format: InputFormat;
   /** Absolute path of the file, or of the spool of a pipe. */
   readonly path: string | undefined;
-  /** Whether the input is a pipe, stored in a spool at `path`. */
   readonly spooled: boolean;
-  /** Bytes read in the first pass, and the total if known. */
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
   /** Starts reading the records from the beginning. `warn` receives a warning for each ignored part of the file. */
   open(warn?: (warning: Diagnostic) => void): Promise<Source>;
@@ -38,7 +34,6 @@ export interface InputFile {
 }
 
 export interface InputFileRequest extends InputTextRequest, RecordLayout {
-  /** The name in messages (default: the path). */
   readonly name?: string;
   /** The format (default: detected from the file's extension or content). */
   readonly format?: InputFormat;
@@ -93,7 +88,6 @@ async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, 
   return spoolBytes(spool, name, () => openFileStream(path, signal), signal);
 }
 
-/** A first pass over the bytes, in progress. */
 interface FirstPass {
   readonly text: Promise<InputText>;
   readonly measured: { bytes: number; fingerprint?: FileFingerprint };

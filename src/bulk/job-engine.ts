@@ -11,7 +11,6 @@ export interface BulkJob {
   /** Records to send, in order, with unique IDs. `splitIntoBatches` splits them into requests. */
   readonly records: AsyncIterable<PendingRecords> | Iterable<PendingRecords>;
   readonly limits: BatchLimits;
-  /** Number of failed and unknown records at which the job stops (default: no limit). */
   readonly stopAtErrors?: number;
   /** Records to include in results (default: `exceptions`). */
   readonly reported?: ReportedRecords;
@@ -64,7 +63,6 @@ class Run {
   readonly #job: BulkJob;
   readonly #dependencies: JobDependencies;
   readonly #repeatedRefusals: RepeatedRefusals;
-  /** Aborted when the job stops sending, for any reason. */
   readonly #stopping = new AbortController();
   #inFlight = 0;
   #errors = 0;

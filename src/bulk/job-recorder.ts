@@ -29,7 +29,6 @@ const DURABLE_INTERVAL = 1_000;
 
 export class JobRecorder implements BatchLog {
   readonly #options: JobRecorderOptions;
-  /** Number of this run of the job, from 1. */
   readonly runNumber: number;
   readonly #startedAt: number;
   #factsDueAt: number;
@@ -68,7 +67,9 @@ export class JobRecorder implements BatchLog {
     }
     const journaled = items.flatMap(journaledRecord);
     this.#options.journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
-    this.#recordExisting(items);
+    const existing = addExisting(this.#existing, items);
+    if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
+    this.#existing = existing;
     this.#updateMetrics(batch, result);
     this.#flushSoon();
     if (resultsError) throw resultsError;
@@ -90,12 +91,6 @@ export class JobRecorder implements BatchLog {
   flush(durability: Durability = 'written', now = this.#options.clock.now()): void {
     this.#saveFacts(now);
     this.#options.journal.flush(durability);
-  }
-
-  #recordExisting(items: BatchResult['items']): void {
-    const existing = addExisting(this.#existing, items);
-    if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
-    this.#existing = existing;
   }
 
   async #writeResults(settled: BatchResult['items']): Promise<SvcError | undefined> {

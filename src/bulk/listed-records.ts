@@ -26,7 +26,6 @@ export function createListedConverter(
   };
 }
 
-/** Whether a flag in a record is true, in any input format. */
 function isTrue(value: unknown): boolean {
   return value instanceof PlainScalar ? value.value === true : value === true || value === 'true';
 }

@@ -1,4 +1,3 @@
-/** Default number of records per request. */
 export const BATCH_SIZE = 100;
 
 /** Upper bound on the JSON text of a request, in characters. Typical batches are far smaller. */

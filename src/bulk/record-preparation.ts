@@ -11,9 +11,7 @@ import type { Source, SourceRecord } from './source/source.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface PreparedRecord {
-  /** The value that the schema validates. */
   readonly value: unknown;
-  /** The fields of the record itself. */
   readonly ownFields: Fields;
   readonly id: unknown;
   readonly hasGeneratedId: boolean;

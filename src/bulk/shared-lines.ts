@@ -3,7 +3,6 @@ import type { RecordChunk } from './source/source.ts';
 /** Numbers the records that share a line, because the line alone does not identify them. */
 export class SharedLines {
   #chunk: RecordChunk = [];
-  /** Number of records before the chunk, and the line of the last record. */
   #before = 0;
   #lastLine = 0;
 

@@ -3,10 +3,8 @@ import { groupDigits } from '../kernel/plural.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { RecordProblem } from './record-problem.ts';
 
-/** A kind of valid but probably unintended value. */
 interface Suspicion {
   readonly isSuspicious: (text: string, field: string) => boolean;
-  /** Describes one value, and several values of a field. */
   readonly describe: (text: string) => string;
   readonly plural: string;
 }

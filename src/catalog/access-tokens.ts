@@ -42,7 +42,7 @@ export const accessTokens = {
     input: z.object({ userId: id('user ID'), userProperties, permissions: z.object({ resources }) }),
     output: z.looseObject({ token: secret('signed token') }),
     message: 'Token generated successfully.',
-    findPastValue: ({ permissions }, now) => findExpiredAccess(permissions, now),
+    findPastValue: ({ permissions }, now) => findExpiredAccess(permissions.resources, now),
     issuesCredential: true,
     revealsSecrets: true,
     quietValue: ({ token }) => token,

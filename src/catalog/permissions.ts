@@ -33,10 +33,7 @@ export const resources = flag(
   z.array(accessResource).describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
 );
 
-export function findExpiredAccess(
-  { resources: entries }: { readonly resources: readonly AccessResource[] },
-  now: number,
-): InputProblem | undefined {
+export function findExpiredAccess(entries: readonly AccessResource[], now: number): InputProblem | undefined {
   const at = entries.findIndex(({ expiresAt }) => expiresAt !== undefined && expiresAt * 1000 <= now);
   if (at < 0) return undefined;
   return { path: ['permissions', 'resources', at, 'expiresAt'], message: 'is in the past' };
@@ -69,6 +66,6 @@ export const permissions = {
     output: z.unknown(),
     message: 'Permissions added successfully.',
     createsParents: { kinds: ['organization', 'user'], of: parentsOf },
-    findPastValue: ({ permissions }, now) => findExpiredAccess(permissions, now),
+    findPastValue: ({ permissions }, now) => findExpiredAccess(permissions.resources, now),
   }),
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { email } from './email.ts';
 import { id, withRules } from './fields.ts';
 import { permissionProvider } from './permission-provider.ts';
-import { recordSchemas } from './state.ts';
+import { IDENTITY_FIELDS, recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
 
 export const LITERAL_SECRET = 'expected { env: NAME } or { file: path }; a settings file never contains secrets';
@@ -23,17 +23,19 @@ const webhook = webhookConfig['webhooks.config.update'].input.shape;
 const emailShape = email['email.update'].input.shape;
 const provider = permissionProvider['permission-provider.update'].input.shape;
 
+/** Replaces a secret of nested settings by a reference. */
+const withReference = <Shape extends z.ZodRawShape>(
+  nested: z.ZodOptional<z.ZodObject<Shape>>,
+  secret: string,
+  describes: string,
+) => z.strictObject({ ...nested.unwrap().shape, [secret]: reference(describes) }).optional();
+
 const config = z
   .strictObject({
     webhook: z
       .strictObject({
-        useWebhookService: webhook.useWebhookService,
-        webhookServiceConfig: z
-          .strictObject({
-            ...webhook.webhookServiceConfig.unwrap().shape,
-            authToken: reference('token sent with each delivery'),
-          })
-          .optional(),
+        ...webhook,
+        webhookServiceConfig: withReference(webhook.webhookServiceConfig, 'authToken', 'token sent with each delivery'),
       })
       .describe('basic webhooks'),
     advancedWebhooks: z
@@ -41,24 +43,18 @@ const config = z
       .describe('advanced webhooks'),
     email: z
       .strictObject({
-        useEmailService: emailShape.useEmailService,
-        emailServiceConfig: z
-          .strictObject({
-            ...emailShape.emailServiceConfig.unwrap().shape,
-            apiKey: reference('API key of the email provider'),
-          })
-          .optional(),
+        ...emailShape,
+        emailServiceConfig: withReference(emailShape.emailServiceConfig, 'apiKey', 'API key of the email provider'),
       })
       .describe('email'),
     permissionProvider: z
       .strictObject({
-        usePermissionProvider: provider.usePermissionProvider,
-        permissionProviderConfig: z
-          .strictObject({
-            ...provider.permissionProviderConfig.unwrap().shape,
-            authToken: reference('token sent to the provider'),
-          })
-          .optional(),
+        ...provider,
+        permissionProviderConfig: withReference(
+          provider.permissionProviderConfig,
+          'authToken',
+          'token sent to the provider',
+        ),
       })
       .describe('permission provider'),
   })
@@ -76,13 +72,6 @@ const usersFile = z.strictObject({
 const list = <Record extends z.ZodType>(describes: string, record: Record) =>
   z.array(record).optional().describe(describes);
 
-const content = {
-  activities: list('activities, for svc local import', activities),
-  agentGroups: list('groups of agents, for svc local import', agentGroups),
-  crdt: list('editor contents, for svc local import', crdt),
-  userData: list('comments and other data of users, for svc local import', userData),
-};
-
 const text = z.string().min(1);
 
 const stack = text
@@ -98,42 +87,43 @@ const variables = z
   .optional()
   .describe(`values for "\${name}" in the texts of this file`);
 
-/** Values that one environment changes. Records are matched by ID and may omit other fields. */
-const overlay = z.strictObject({
-  profile: text.optional().describe('profile of this environment'),
+type IdentifiedKind = 'organizations' | 'folders' | 'documents' | 'groups' | 'users';
+
+/** @param adapt changes the schema of a record that IDs identify */
+const settingsOf = (adapt: <Record extends z.ZodObject>(record: Record, kind: IdentifiedKind) => Record) => ({
   stack,
   vars: variables,
-  organizations: list('organizations', organizations.partial().required({ organizationId: true })),
-  folders: list('folders', folders.partial().required({ organizationId: true, folderId: true })),
-  documents: list('documents', documents.partial().required({ organizationId: true, documentId: true })),
-  groups: list('user groups', groups.partial().required({ organizationId: true, groupId: true })),
+  organizations: list('organizations', adapt(organizations, 'organizations')),
+  folders: list('folders', adapt(folders, 'folders')),
+  documents: list('documents', adapt(documents, 'documents')),
+  groups: list('user groups', adapt(groups, 'groups')),
   users: z
-    .union([z.array(users.partial().required({ organizationId: true, userId: true })), usersFile])
+    .union([z.array(adapt(users, 'users')), usersFile])
     .optional()
     .describe('users, or a file of users'),
   agents: list('agents, which svc compares but cannot change', agents),
   config: config.optional().describe('configurations of the workspace'),
   endpoints: list('webhook endpoints', endpoints.partial()),
-  ...content,
+  activities: list('activities, for svc local import', activities),
+  agentGroups: list('groups of agents, for svc local import', agentGroups),
+  crdt: list('editor contents, for svc local import', crdt),
+  userData: list('comments and other data of users, for svc local import', userData),
+});
+
+/** Values that one environment changes. Records are matched by ID and may omit other fields. */
+const overlay = z.strictObject({
+  profile: text.optional().describe('profile of this environment'),
+  ...settingsOf((record, kind) => {
+    const ids = Object.fromEntries(IDENTITY_FIELDS[kind].map((name) => [name, true]));
+    return record.partial().required(ids as never) as never;
+  }),
 });
 
 /** A settings file for one environment. Secrets are references. */
 export const settingsSchema = z.strictObject({
   svc: z.literal(1).optional().describe('version of the format'),
-  stack,
-  vars: variables,
-  organizations: list('organizations', organizations),
-  folders: list('folders', folders),
-  documents: list('documents', documents),
-  groups: list('user groups', groups),
-  users: z
-    .union([z.array(users), usersFile])
-    .optional()
-    .describe('users, or a file of users'),
-  agents: list('agents, which svc compares but cannot change', agents),
-  config: config.optional().describe('configurations of the workspace'),
+  ...settingsOf((record) => record),
   endpoints: list('webhook endpoints', withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] })),
-  ...content,
   environments: z
     .record(id('name of the environment'), overlay)
     .optional()

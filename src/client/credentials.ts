@@ -11,11 +11,7 @@ import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import { findHeaderPrefixProblem, type Target } from './target.ts';
 
-/**
- * Creates the credential headers of an operation.
- * @throws SvcError `no_credential` if the target lacks a credential that the operation requires; `usage` for a value that
- * is not valid in a header. The message does not contain the value.
- */
+/** @throws SvcError `no_credential`; `usage` for a value that is not valid in a header, without the value */
 export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
   const prefixProblem = findHeaderPrefixProblem(target.headerPrefix);
   if (prefixProblem) throw new SvcError('usage', prefixProblem, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });

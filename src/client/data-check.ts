@@ -3,6 +3,7 @@ import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/is-object.ts';
 
 type Path = readonly PropertyKey[];
+type Issue = { readonly path: Path };
 
 interface CheckOptions {
   /** Whether missing fields count as unexpected. By default, a service may omit fields. */
@@ -39,11 +40,7 @@ function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean
 }
 
 /** Yields the issues of data, and `undefined` for each valid value. Descends into lists, records, and objects. */
-function* findIssues(
-  schema: z.core.$ZodType,
-  data: unknown,
-  path: Path,
-): Generator<{ readonly path: Path } | undefined> {
+function* findIssues(schema: z.core.$ZodType, data: unknown, path: Path): Generator<Issue | undefined> {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (!def.checks?.length) {
     if (def.type === 'optional' && data === undefined) return;

@@ -5,7 +5,7 @@ import { loadOperation } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
-import { type Hint, hint, step } from '../kernel/hint.ts';
+import { hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
@@ -40,12 +40,8 @@ export async function settleByLookup(
   if (!(thrown instanceof SvcError) || operation.bulk?.field !== undefined) throw thrown;
   const { lookup } = operation;
   const isUnknown = thrown.failure === 'outcome_unknown';
-  if (
-    lookup?.created &&
-    isObject(data) &&
-    (isUnknown || mayBeFromEarlierAttempt(thrown)) &&
-    !dependencies.signal?.aborted
-  ) {
+  const maySettle = (isUnknown || mayBeFromEarlierAttempt(thrown)) && !dependencies.signal?.aborted;
+  if (lookup?.created && isObject(data) && maySettle) {
     const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
     if (record) return reportApplied(record, lookup.created, thrown, dependencies);
     const { idField, absenceMeansNotApplied } = lookup.created;
@@ -127,11 +123,8 @@ function formatId(naming: InputNaming | undefined, field: string, id: string): s
   return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
 
-async function createLookupHint(
-  { lookup, command, effect }: CalledOperation,
-  data: unknown,
-  dependencies: LookupDependencies,
-): Promise<Hint | undefined> {
+async function createLookupHint(operation: CalledOperation, data: unknown, dependencies: LookupDependencies) {
+  const { lookup, command, effect } = operation;
   if (lookup) {
     const entry = await loadEntry(lookup.operation);
     const lookupStep = step('show', ...commandArguments(entry, lookupInputOf(lookup.inputFields, data)));

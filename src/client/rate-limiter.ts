@@ -9,12 +9,6 @@ const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
-export interface SharedRateLimit {
-  pausedUntil(): number | undefined;
-  /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
-  pauseUntil(untilEpoch: number): void;
-}
-
 export function createRateLimiter(options: ClientOptions) {
   const { clock, random = Math.random, maxWait, signal, observe, sharedRateLimit: shared } = options;
   const slowStart = new SlowStart();
@@ -80,10 +74,7 @@ export function createRateLimiter(options: ClientOptions) {
         slowStart.release(false);
       }
     },
-    /**
-     * Pauses for the time in `Retry-After`, or until the service's own rate limit ends. Otherwise pauses for one second, and
-     * twice as long each time until a request succeeds. Returns false if that exceeds the remaining waiting time.
-     */
+    /** Pauses for `Retry-After` or a default that grows until a success. Returns false if the waiting time is exceeded. */
     pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const requested = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();

@@ -4,22 +4,14 @@ import type { CalledOperation } from './request.ts';
 
 /** Wraps a client so that it sends no write, whatever its caller does. */
 export function createReadOnlyClient(client: Client): Client {
-  const check = ({ effect, path }: Pick<CalledOperation, 'effect' | 'path'>) => {
-    if (effect !== 'read') throw new SvcError('bug', `a command that only reads tried to write: ${path}`);
+  const requireRead = <Called extends Pick<CalledOperation, 'effect' | 'path'>>(operation: Called): Called => {
+    if (operation.effect === 'read') return operation;
+    throw new SvcError('bug', `a command that only reads tried to write: ${operation.path}`);
   };
   return {
-    call: async (operation, input) => {
-      check(operation);
-      return client.call(operation, input);
-    },
-    send: async (operation, data) => {
-      check(operation);
-      return client.send(operation, data);
-    },
-    sendText: async (operation, dataText, ids) => {
-      check(operation);
-      return client.sendText(operation, dataText, ids);
-    },
+    call: async (operation, input) => client.call(requireRead(operation), input),
+    send: async (operation, data) => client.send(requireRead(operation), data),
+    sendText: async (operation, dataText, ids) => client.sendText(requireRead(operation), dataText, ids),
     ensureWritesAllowed: async () => {
       throw new SvcError('bug', 'a command that only reads asked for permission to write');
     },

@@ -20,10 +20,7 @@ export interface ResponseContext {
 const MAX_MESSAGE_LENGTH = 1000;
 const MAX_STATUS_LENGTH = 64;
 
-/**
- * Interprets an error that the service reported. The error's `status` decides, or the HTTP status if it is missing. A
- * request is never retried after an error with `details`, because some of its items may have been written.
- */
+/** Interprets an error by its `status`, or the HTTP status. Never retried with `details`: some items may have been written. */
 export function parseServiceFailure(error: unknown, response: WireResponse, context: ResponseContext): SendFailure {
   const { redact } = context;
   const fields: Readonly<Record<string, unknown>> = typeof error === 'object' && error !== null ? { ...error } : {};

@@ -16,11 +16,7 @@ export interface Target {
   readonly missingReason?: string;
 }
 
-/**
- * Normalizes a base URL, so that operation paths can be appended.
- * @throws SvcError `usage` if the text is not an http(s) URL, contains more than an origin and a path, or would send
- * credentials in the clear to another host
- */
+/** @throws SvcError `usage` unless the text is an http(s) origin and path; for plain HTTP, only of this machine */
 export function normalizeBaseUrl(text: string, insecureHttp: boolean): string {
   const problem = findBaseUrlProblem(text);
   if (problem) {

@@ -8,10 +8,7 @@ export class AttemptTimeoutError extends Error {
   }
 }
 
-/**
- * Runs `task` with a signal that aborts with the outer signal or after `milliseconds`. Rejects with that reason even if the
- * task ignores the signal. Uses real time instead of the injected clock, because it guards against a server that hangs.
- */
+/** Rejects at the time limit even if the task ignores its signal. Uses real time, because a server may hang. */
 export async function withTimeLimit<Result>(
   milliseconds: number,
   outer: AbortSignal | undefined,

@@ -47,10 +47,7 @@ const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 /** Type of the first frame of an HTTP/2 connection, and the length of a frame header in bytes. */
 const [SETTINGS, FRAME_HEADER_BYTES] = [4, 9];
 
-/**
- * Whether a connection failed because the server speaks only HTTP/2: it rejected HTTP/1.1 in the TLS handshake, or its
- * first bytes were an HTTP/2 frame. Such a server has not processed an HTTP/1.1 request.
- */
+/** Whether the server speaks only HTTP/2. Such a server has not processed an HTTP/1.1 request. */
 export function requiresHttp2(error: unknown): boolean {
   if (connectionErrorCode(error) === NO_APPLICATION_PROTOCOL) return true;
   const { rawPacket, data } = Object(error) as { readonly rawPacket?: unknown; readonly data?: unknown };

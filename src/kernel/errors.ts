@@ -1,9 +1,6 @@
 import { Hint, type NextStep } from './hint.ts';
 
-/**
- * Kinds of failure with their exit codes, which scripts rely on. If one is `retryable`, the same command can safely be
- * run again. Help, docs, JSON errors, and `main.ts` read this table.
- */
+/** Kinds of failure, with exit codes that scripts rely on. `retryable`: the same command can safely be run again. */
 export const FAILURES = {
   bug: { exitCode: 1, retryable: false, meaning: 'a bug in svc' },
   usage: { exitCode: 2, retryable: false, meaning: 'invalid usage; nothing was sent' },

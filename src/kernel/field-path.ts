@@ -1,5 +1,7 @@
 import { isObject } from './is-object.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Formats a path for messages: `users[0].email`. The empty path is an empty string. */
 export function formatFieldPath(path: readonly PropertyKey[]): string {
   const name = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
@@ -10,11 +12,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
-export function withValue(
-  data: Readonly<Record<string, unknown>>,
-  [head, ...rest]: readonly string[],
-  value: unknown,
-): Readonly<Record<string, unknown>> {
+export function withValue(data: Fields, [head, ...rest]: readonly string[], value: unknown): Fields {
   if (head === undefined) return data;
   const inner = data[head];
   return { ...data, [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) };

@@ -41,10 +41,7 @@ export async function createPrivateFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Creates an empty file that only its owner can read (0600), unless it exists. Does not open an existing file: closing any
- * descriptor of a file drops the POSIX locks that this process holds on it, such as those of an open SQLite database.
- */
+/** Creates an empty file (0600). Does not open an existing one: closing it would drop this process's POSIX locks on it. */
 export async function createPrivateFile(path: string): Promise<void> {
   try {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 });
@@ -53,10 +50,7 @@ export async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Reads a settings or state file; returns `undefined` if it does not exist.
- * @throws SvcError `local` for a file that is not regular or is larger than `maxBytes`
- */
+/** Returns `undefined` if the file does not exist. @throws SvcError `local` if it is not regular or larger than `maxBytes` */
 export async function readTextIfExists(path: string, maxBytes?: number): Promise<string | undefined> {
   try {
     return decodeBytes(await readRegularFile(path, maxBytes));
@@ -66,10 +60,7 @@ export async function readTextIfExists(path: string, maxBytes?: number): Promise
   }
 }
 
-/**
- * Decodes the bytes of a file as UTF-8, or as UTF-16 if they start with its byte order mark, as files redirected by Windows
- * PowerShell do. Keeps the mark as U+FEFF, so that writing the text back preserves it.
- */
+/** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as U+FEFF. */
 export function decodeBytes(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
 }
@@ -86,11 +77,7 @@ export interface ReplaceFileOptions {
   readonly durable?: boolean;
 }
 
-/**
- * Replaces a file atomically: readers see either the old or the new content. The text is written to a private folder next to
- * the file, then renamed. On a full disk, the old content remains.
- * @throws SvcError `local` with the path
- */
+/** Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains. @throws SvcError `local` */
 export async function replaceFile(path: string, text: string, options: ReplaceFileOptions = {}): Promise<void> {
   const { mode = 0o600, durable = true } = options;
   const { write = (staged, content) => writeFile(staged, content, { flag: 'wx', mode: 0o600 }) } = options;

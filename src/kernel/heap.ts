@@ -32,10 +32,7 @@ export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
   heap.setFlag('--semi-space-growth-factor=1');
 }
 
-/**
- * Limits the young generation to about this many megabytes. By default, it grows to 128 MB in a long-running stream. V8
- * accepts a limit only at startup, but reads the growth factor each time.
- */
+/** Stops the growth of the young generation. V8 accepts a limit only at startup, but reads the growth factor each time. */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,
   heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,

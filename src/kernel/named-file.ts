@@ -22,11 +22,7 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
   return path;
 }
 
-/**
- * Reads a file that the user named, which may be a pipe or a terminal.
- * @throws SvcError `usage` if the file does not exist, is too large, or is not a file; `local` if it cannot be read or
- * does not end in time
- */
+/** @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot be read or does not end */
 export async function readNamedFile(file: string, cwd: string, limits: ReadLimits = {}): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);
   try {

@@ -87,11 +87,7 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
   return Buffer.concat(chunks);
 }
 
-/**
- * Yields the bytes of a FIFO that the user named, as they arrive. A regular `open` would wait for the writer in a
- * thread that not even Ctrl-C can interrupt.
- * @throws the system's error, or the reason of the signal
- */
+/** Yields the bytes of a FIFO as they arrive. A regular `open` would wait in a thread that Ctrl-C cannot interrupt. */
 export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await openWithoutWaiting(path);
   try {

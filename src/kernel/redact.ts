@@ -73,24 +73,19 @@ export function redactRemembered(text: string): string {
 
 /** Masks the secret fields of a JSON text, which may be truncated, then the given secrets anywhere in it. */
 export function redactJsonText(text: string, secrets: Iterable<string>): string {
-  return redactText(
-    text.replace(FIELD_IN_TEXT, (_, opening: string, _quote, value: string) => opening + maskSecret(value)),
-    secrets,
-  );
+  const mask = (_: string, opening: string, _quote: string, value: string) => opening + maskSecret(value);
+  return redactText(text.replace(FIELD_IN_TEXT, mask), secrets);
 }
 
 /** Finds the values of secret fields in a JSON text, except those too short to differ from ordinary words. */
 export function findJsonSecrets(text: string): readonly string[] {
+  const unescapeJson = (written: string) => String(tryParseJson(`"${written}"`) ?? written);
   const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescapeJson(written));
   return values.filter((value) => value.length >= MIN_LENGTH_IN_RESPONSE);
 }
 
 /** Masks secret fields, and the given secrets in all other strings and field names. `redact` changes strings further. */
-export function redactValue(
-  value: unknown,
-  secrets: Iterable<string>,
-  redact: (text: string) => string = (text) => text,
-): unknown {
+export function redactValue(value: unknown, secrets: Iterable<string>, redact = (text: string) => text): unknown {
   const known = [...secrets];
   const text = JSON.stringify(value, (field, inner: unknown) => {
     if (typeof inner === 'string') return redact(redactText(inner, known));
@@ -106,10 +101,6 @@ function withMaskedFields(parent: string, object: object, secrets: readonly stri
     return [redactText(field, secrets), maskedValue];
   });
   return Object.fromEntries(fields);
-}
-
-function unescapeJson(written: string): string {
-  return String(tryParseJson(`"${written}"`) ?? written);
 }
 
 interface Span {

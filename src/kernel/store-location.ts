@@ -5,11 +5,7 @@ import { rememberSecret } from './redact.ts';
 const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#]*)@/i;
 const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
 
-/**
- * Checks that the location of a store contains no password: process lists, messages, and job records show it.
- * @returns the location, unchanged
- * @throws SvcError `usage`, without the password in its message
- */
+/** Returns the location. @throws SvcError `usage` if it contains a password, which process lists and job records would show */
 export function checkStoreLocation(location: string): string {
   const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER]
     .map((form) => form.exec(location)?.groups?.['password'])

@@ -7,7 +7,7 @@ export type Page = readonly unknown[];
 export async function selectFromPages(
   names: readonly string[],
   pages: AsyncIterable<Page>,
-  columns: readonly Column[] | undefined,
+  columns?: readonly Column[],
 ) {
   const iterator = pages[Symbol.asyncIterator]();
   const read: Page[] = [];

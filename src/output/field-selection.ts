@@ -4,10 +4,7 @@ import { isObject } from '../kernel/is-object.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { headerOf } from './columns.ts';
 
-/**
- * Returns the value at a path such as `owner.email`; `undefined` if absent. Searches lists item by item.
- * Property names can contain dots (`triggers.comment.add`): the longest matching name wins.
- */
+/** Searches lists item by item. Names can contain dots (`triggers.comment.add`): the longest matching name wins. */
 export function fieldAt(value: unknown, path: string): unknown {
   if (path === '') return value;
   if (Array.isArray(value)) {

@@ -47,10 +47,7 @@ export interface ResultShape {
 }
 
 export interface Printer {
-  /**
-   * Prints the records of a list, page by page if the format allows.
-   * @throws SvcError `usage`, before any output, if no record of the first page has a selected field
-   */
+  /** Prints page by page if the format allows. @throws SvcError `usage` if no record of the first page has a selected field */
   records(pages: AsyncIterable<readonly unknown[]>, shape: ResultShape): Promise<void>;
   /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
   value(value: unknown, shape: ResultShape): Promise<void>;
@@ -88,9 +85,7 @@ class ResultPrinter {
 
   async printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
     const names = this.#options.fields;
-    const { fields, pages: all } = names
-      ? await selectFromPages(names, pages, shape.columns)
-      : { fields: undefined, pages };
+    const { fields, pages: all } = names ? await selectFromPages(names, pages, shape.columns) : { pages };
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
     await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
@@ -127,11 +122,8 @@ class ResultPrinter {
   async #createRenderer(view: View): Promise<Renderer> {
     const { format, filter } = this.#options;
     if (!filter) return RENDERERS[format](view);
-    return createFilteredRenderer(
-      await RENDERERS[format]({ ...view, isTerminal: false }),
-      filter,
-      this.#sink.isTerminal,
-    );
+    const json = await RENDERERS[format]({ ...view, isTerminal: false });
+    return createFilteredRenderer(json, filter, this.#sink.isTerminal);
   }
 
   #maskAndSelect(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
@@ -172,10 +164,8 @@ class ResultPrinter {
     const count = this.#hidden;
     this.#hidden = 0;
     if (count === 0) return;
-    const pronoun = count === 1 ? 'it' : 'them';
-    await this.#options.note?.(
-      `${formatNounCount(count, 'column')} hidden; -o json or a wider terminal shows ${pronoun}`,
-    );
+    const hidden = `${formatNounCount(count, 'column')} hidden`;
+    await this.#options.note?.(`${hidden}; -o json or a wider terminal shows ${count === 1 ? 'it' : 'them'}`);
   }
 }
 

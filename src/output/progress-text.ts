@@ -106,3 +106,16 @@ function renderBar({ done, total = 1 }: ProgressState, cells: number, [full, emp
 function formatPercent(share: number): string {
   return `${String(Math.min(100, Math.floor(share * 100))).padStart(2)}%`;
 }
+
+const FRAME_TIME = 100;
+
+/** Delay before the elapsed time appears, in milliseconds. */
+const ELAPSED_DELAY = 3_000;
+
+/** Renders an activity and its elapsed time: `⠹ documents list: waiting for api.example.com  4 s`. */
+export function renderSpinnerLine(text: string, milliseconds: number, width: number, { spinnerFrames }: Glyphs) {
+  const frame = spinnerFrames[Math.floor(milliseconds / FRAME_TIME) % spinnerFrames.length];
+  const time = milliseconds < ELAPSED_DELAY ? '' : `  ${formatDuration(Math.floor(milliseconds / 1000))}`;
+  const line = `${frame} ${escapeForTerminal(text)}`;
+  return line.length + time.length > width ? line.slice(0, width) : line + time;
+}

@@ -2,9 +2,14 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
-import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine } from './progress-text.ts';
+import {
+  formatCountdown,
+  type ProgressState,
+  renderBarLine,
+  renderPlainLine,
+  renderSpinnerLine,
+} from './progress-text.ts';
 import { createRateEstimator } from './rate-estimator.ts';
-import { renderSpinnerLine } from './spinner.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 

@@ -34,13 +34,18 @@ export function isAscii(text: string): boolean {
 /** Truncates a text to `width` columns, the ellipsis included. Never splits a grapheme. */
 export function truncateText(text: string, width: number, measure: Measure, ellipsis: string): string {
   if (measure(text) <= width) return text;
-  let available = Math.max(0, width - ellipsis.length);
-  if (isAscii(text)) return `${text.slice(0, available)}${ellipsis}`.slice(0, width);
-  let kept = '';
+  const available = Math.max(0, width - ellipsis.length);
+  return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
+}
+
+/** Returns the length of the longest prefix of whole graphemes that fits. */
+export function prefixLength(text: string, width: number, measure: Measure): number {
+  if (isAscii(text)) return Math.max(0, width);
+  let [length, available] = [0, width];
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     available -= measure(segment);
     if (available < 0) break;
-    kept += segment;
+    length += segment.length;
   }
-  return kept + ellipsis.slice(0, width);
+  return length;
 }

@@ -3,10 +3,7 @@ import type { Measure } from './width.ts';
 /** Spaces before a command, and before its continuation lines. */
 const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
-/**
- * Wraps a POSIX command line to indented lines that end with ` \`, so that all of them can be pasted at once. Breaks only
- * between words, and keeps flags next to their values if both fit. Never splits a word.
- */
+/** Wraps a POSIX command line with ` \`, between words only. Keeps flags next to their values if both fit. */
 export function wrapCommand(command: string, width: number, measure: Measure): readonly string[] {
   const fits = (indent: string, text: string) => measure(indent + text) + ' \\'.length <= width;
   const lines: string[] = [];

@@ -1,32 +1,19 @@
 import { UNICODE_GLYPHS } from './glyphs.ts';
-import { isAscii, type Measure, truncateText } from './width.ts';
+import { isAscii, type Measure, prefixLength, truncateText } from './width.ts';
+
+const DEFAULT_ELLIPSIS = UNICODE_GLYPHS.ellipsis;
 
 /** Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and of overlong words. */
-export function wrap(
-  text: string,
-  width: number,
-  measure: Measure,
-  maxLines: number,
-  ellipsis = UNICODE_GLYPHS.ellipsis,
-): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (lines.length < maxLines - 1 && measure(rest) > width) {
-    const [line, after] = splitLine(rest, width, measure, true);
-    lines.push(truncateText(line, width, measure, ellipsis));
-    rest = after;
-  }
-  return rest === '' && lines.length > 0 ? lines : [...lines, truncateText(rest, width, measure, ellipsis)];
+export function wrap(text: string, width: number, measure: Measure, maxLines: number, ellipsis = DEFAULT_ELLIPSIS) {
+  const lines = wrapWords(text, width, measure, true, maxLines);
+  return lines.map((line) => truncateText(line, width, measure, ellipsis));
 }
 
-/**
- * Wraps a text to any number of lines without splitting words, so that a value can be copied even if it is wider than a
- * line, or if the width is not positive. In prose, breaks scripts without spaces between any two characters.
- */
-export function wrapWords(text: string, width: number, measure: Measure, isProse = false): string[] {
+/** Never splits words, so that values can be copied. In prose, breaks scripts without spaces between any two characters. */
+export function wrapWords(text: string, width: number, measure: Measure, isProse = false, maxLines = Infinity) {
   const lines: string[] = [];
   let rest = text;
-  while (rest !== '' && measure(rest) > width) {
+  while (rest !== '' && lines.length < maxLines - 1 && measure(rest) > width) {
     const [line, after] = splitLine(rest, width, measure, isProse);
     lines.push(line);
     rest = after;
@@ -75,13 +62,8 @@ function wordEnd(text: string, at: number): number {
 
 /** Returns the length of the longest prefix that fits, at least one grapheme. */
 function fittingLength(text: string, width: number, measure: Measure): number {
-  if (isAscii(text)) return Math.max(1, width);
-  let length = 0;
-  let available = width;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    available -= measure(segment);
-    if (available < 0) return length || segment.length;
-    length += segment.length;
-  }
-  return length;
+  const length = prefixLength(text, width, measure);
+  if (length > 0) return length;
+  const [first] = new Intl.Segmenter().segment(text);
+  return first?.segment.length ?? 0;
 }

@@ -9,10 +9,7 @@ import { nodeExecutable } from '../kernel/process.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
-/**
- * Performs the calls in order. Returns the secret or null for each `get`, and null for the others.
- * @throws KeychainError if a call fails, or all calls together exceed the timeout
- */
+/** Returns the secret or null for each `get`, and null for other calls. @throws KeychainError, also after the timeout */
 export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (string | null)[]>;
 
 /** Thrown when the keychain fails. The message completes "the keychain": `did not respond within 3 s`. */
@@ -44,7 +41,7 @@ export function createSystemKeychain(environment: Environment, options: Keychain
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     });
-    const values = await limitTime(child, timeout, signal, readKeychainReply(child, calls));
+    const values = await limitTime(child, timeout, readKeychainReply(child, calls), signal);
     if (values.length !== calls.length) throw new KeychainError('returned no usable response');
     return values;
   };
@@ -68,17 +65,11 @@ async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCa
   throw new KeychainError(reply ? `failed: ${reply.fault}` : 'returned no usable response');
 }
 
-async function limitTime<Value>(
-  child: ChildProcess,
-  timeout: number,
-  signal: AbortSignal | undefined,
-  reply: Promise<Value>,
-): Promise<Value> {
+async function limitTime<Value>(child: ChildProcess, timeout: number, reply: Promise<Value>, signal?: AbortSignal) {
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal?.reason);
-  const timer = setTimeout(() => {
-    reject(new KeychainError(`did not respond within ${timeout / 1_000} s`));
-  }, timeout);
+  const expire = () => reject(new KeychainError(`did not respond within ${timeout / 1_000} s`));
+  const timer = setTimeout(expire, timeout);
   signal?.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([reply, ended]);

@@ -12,11 +12,7 @@ interface MachineSecretDependencies extends SecretStorageDependencies {
 /** Maximum time in milliseconds to wait for another process that creates the secret. */
 const LOCK_TIMEOUT = 20_000;
 
-/**
- * Loads a secret of the current user on this machine that does not belong to a profile. Creates the secret on first
- * use, in the keychain, or in a private file if there is no keychain.
- * @throws SvcError `local` if the file is damaged or cannot be written
- */
+/** Loads a secret of this user and machine, created on first use. @throws SvcError `local` if the file is damaged */
 export async function loadMachineSecret(name: string, create: () => string, dependencies: MachineSecretDependencies) {
   const { folders, clock, signal } = dependencies;
   const path = join(folders.config, `${name}.json`);

@@ -45,11 +45,7 @@ export function bindToOrigin(origin: string, secret: string): string {
   return `${origin} ${secret}`;
 }
 
-/**
- * Reads the requested secrets of a profile from their locations. Withholds secrets that were saved for another origin,
- * even if the profile's base URL has changed.
- * @throws SvcError `local` if the file is damaged
- */
+/** Withholds secrets that were saved for another origin. @throws SvcError `local` if the file is damaged */
 export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,

@@ -5,10 +5,10 @@ import { planConfigs } from './build/config.ts';
 import { planDocuments } from './build/documents.ts';
 import { planEndpoints } from './build/endpoints.ts';
 import { planFolders } from './build/folders.ts';
-import type { PlanPart, PlanSource } from './build/part.ts';
-import { planGroups, planOrganizations, planUsers } from './build/sent.ts';
+import { joinParts, type PlanPart, type PlanSource } from './build/part.ts';
+import { planGroupsAndUsers, planOrganizations } from './build/sent.ts';
 import type { LiveQuery } from './live/live-records.ts';
-import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget, RecordKey } from './plan.ts';
+import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
 import type { Declared, Kind } from './settings.ts';
 
 export interface PlanInput extends PlanSource {
@@ -25,23 +25,19 @@ const MAX_DELETED = 10;
  * @throws SvcError `usage` if the plan would delete more records than allowed
  */
 export function buildPlan(input: PlanInput): Plan {
-  const [groups, groupUsers] = planGroups(input);
   const endpoints = planEndpoints(input);
   checkDeletions(input, endpoints);
-  const parts: readonly PlanPart[] = [
-    ...[planOrganizations(input), planFolders(input), planDocuments(input), groups, planUsers(input), groupUsers],
-    ...[planAgents(input), planConfigs(input), endpoints],
-  ];
-  const changes = parts.flatMap((part) => part.changes);
+  const parts = [planOrganizations, planFolders, planDocuments, planGroupsAndUsers, planAgents, planConfigs];
+  const { changes, writes, read } = joinParts([...parts.map((plan) => plan(input)), endpoints]);
   return {
     target: input.target,
     changes,
-    writes: selectRequired(parts.flatMap((part) => part.writes)),
+    writes: selectRequired(writes),
     predicted: [],
     notRestored: [],
     summary: summarize(changes),
     query: input.query,
-    read: joinMaps(parts.map(({ read }) => read)),
+    read: new Map(read),
   };
 }
 
@@ -49,12 +45,6 @@ export function buildPlan(input: PlanInput): Plan {
 export function selectKinds(declared: Declared, only: readonly Kind[]): Declared {
   if (only.length === 0) return declared;
   return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));
-}
-
-function joinMaps(parts: readonly PlanPart['read'][]): Plan['read'] {
-  const joined = new Map<RecordKey, unknown>();
-  for (const part of parts) for (const [key, record] of part) joined.set(key, record);
-  return joined;
 }
 
 /** Keeps only the requirements that are written by the plan. */

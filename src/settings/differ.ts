@@ -5,6 +5,8 @@ import { SecretValue } from './secret-value.ts';
 /** A field with different values. The values of secrets are `differ`. */
 export interface Difference {
   readonly path: readonly string[];
+  /** The path, joined with dots. */
+  readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
   /** The service masks the secret, so it may be equal. */
@@ -50,14 +52,10 @@ function collect(
   if (before instanceof SecretValue || after instanceof SecretValue || options.isSecret?.(path)) {
     const [left, right] = [reveal(before), reveal(after)];
     if (isEqual(left, right)) return;
-    into.push({
-      path,
-      before: 'differ',
-      after: 'differ',
-      ...((isMasked(left) || isMasked(right)) && { isMasked: true }),
-    });
+    const masked = isMasked(left) || isMasked(right);
+    into.push({ path, field: path.join('.'), before: 'differ', after: 'differ', ...(masked && { isMasked: true }) });
   } else if (!isEqual(before, after, UNORDERED.has(path.at(-1) ?? ''))) {
-    into.push({ path, before: before ?? null, after: after ?? null });
+    into.push({ path, field: path.join('.'), before: before ?? null, after: after ?? null });
   }
 }
 

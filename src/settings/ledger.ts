@@ -9,9 +9,9 @@ import type { Folders } from '../kernel/folders.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlanTarget } from './plan.ts';
 
-/** A record that cannot be read back, and everything that is sent for it. */
+/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
 export interface SentRecord {
-  /** The operation and the record's key, or other parts that identify the record in its target. */
+  /** Parts that identify the record, such as the operation and the record's key. */
   readonly identity: readonly string[];
   readonly data: unknown;
 }
@@ -64,7 +64,7 @@ export class Ledger {
     }
   }
 
-  /** Opens the ledger for `work`, and closes it. @throws SvcError like `open` */
+  /** Opens the ledger for some work, and closes it. @throws SvcError like `open` */
   static async use<Result>(
     { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
     work: (ledger: Ledger) => Result | Promise<Result>,

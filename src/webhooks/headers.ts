@@ -39,10 +39,9 @@ const HOP_BY_HOP_HEADERS = [
 ];
 
 export function selectForwardedHeaders(list: HeaderList): HeaderList {
-  const connectionHeaders = headerValuesOf(groupHeaders(list), 'connection').flatMap((value) =>
-    value.toLowerCase().split(/\s*,\s*/),
-  );
-  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...connectionHeaders]);
+  const values = headerValuesOf(groupHeaders(list), 'connection');
+  const named = values.flatMap((value) => value.toLowerCase().split(/\s*,\s*/));
+  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...named]);
 }
 
 export function withoutHeaders(list: HeaderList, names: readonly string[]): HeaderList {
@@ -55,9 +54,7 @@ const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|rou
 
 /** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */
 export function withoutCredentials(list: HeaderList): HeaderList {
-  return list.filter(([name]) => !isCredentialHeader(name.toLowerCase()));
-}
-
-function isCredentialHeader(name: string): boolean {
-  return isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
+  const isCredential = (name: string) =>
+    isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
+  return list.filter(([name]) => !isCredential(name.toLowerCase()));
 }

@@ -31,11 +31,7 @@ export interface PostOptions {
 
 const RESPONSE_LIMIT = 64 * 1024;
 
-/**
- * Sends a delivery over a new connection, because the receiver could close an idle one at any moment. Does not follow
- * redirects.
- * @throws the signal's reason if that aborts; other failures are in the result
- */
+/** Opens a new connection, because the receiver may close an idle one. Follows no redirects. @throws the signal's reason */
 export async function sendPost(outgoing: OutgoingRequest, options: PostOptions): Promise<PostResult> {
   const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT } = options;
   const { write = (request, body) => request.end(body) } = options;

@@ -45,22 +45,14 @@ const DEFAULT_LIMITS: ReceiverLimits = {
 /** Time for a rejected sender to read the response, in milliseconds. */
 const CLOSE_DELAY = 1_000;
 
-/**
- * Starts a server that receives POST requests. Rejects requests that are too large, too slow, or for another host,
- * without calling `handle`.
- * @throws SvcError `local` if the address is not available
- */
+/** Rejects requests that are too large, too slow, or for another host. @throws SvcError `local` if the address is in use */
 export async function startReceiver(options: ReceiverOptions) {
   const { address, limits = DEFAULT_LIMITS } = options;
   const buffered = { bytes: 0 };
   const serve = (exchange: Exchange) => {
     const bound = server.address() as AddressInfo | null;
-    handleRequest(exchange, {
-      ...options,
-      limits,
-      buffered,
-      isLoopback: isLoopbackAddress(bound?.address ?? ''),
-    }).catch((error: unknown) => {
+    const isLoopback = isLoopbackAddress(bound?.address ?? '');
+    handleRequest(exchange, { ...options, limits, buffered, isLoopback }).catch((error: unknown) => {
       options.onError(error);
       sendResponse(exchange.response, { status: 500, text: 'the listener failed' });
     });
@@ -134,11 +126,8 @@ function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
 }
 
 /** Reads the body and counts it as buffered. Resolves with a response if the body is too large, or `undefined` if the sender disconnected. */
-function readBody(
-  request: IncomingMessage,
-  { limits, buffered }: Pick<RequestContext, 'limits' | 'buffered'>,
-): Promise<Buffer | ReceiverResponse | undefined> {
-  return new Promise((resolve) => {
+function readBody(request: IncomingMessage, { limits, buffered }: RequestContext) {
+  return new Promise<Buffer | ReceiverResponse | undefined>((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const stop = (result: ReceiverResponse | undefined) => {

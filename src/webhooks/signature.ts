@@ -16,6 +16,8 @@ export interface SignedContent {
   readonly body: string | Uint8Array;
 }
 
+type Signable = { readonly headers: HeaderList; readonly body: Uint8Array };
+
 export interface ReceivedDelivery {
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -49,11 +51,7 @@ export function createSignatureHeaders(secret: SigningSecret, delivery: SignedCo
 }
 
 /** Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic deliveries unsigned. */
-export function withNewSignature<Request extends { readonly headers: HeaderList; readonly body: Uint8Array }>(
-  request: Request,
-  secret: string | undefined,
-  now: number,
-): Request {
+export function withNewSignature<Request extends Signable>(request: Request, secret: string | undefined, now: number) {
   const [id] = headerValuesOf(groupHeaders(request.headers), SIGNATURE_HEADERS.id);
   if (id === undefined || secret === undefined) return request;
   const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body: request.body });
@@ -61,11 +59,7 @@ export function withNewSignature<Request extends { readonly headers: HeaderList;
   return { ...request, headers };
 }
 
-/**
- * Verifies that one of the secrets signed the delivery, and that its timestamp is close to `now` (milliseconds). Uses the
- * headers and the body exactly as received.
- * @throws SvcError `bad_data` if a secret is invalid. The message does not contain the secret.
- */
+/** Checks the signatures and the timestamp; `now` is in milliseconds. @throws SvcError `bad_data`, without the secret */
 export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
   const keys = secrets.map(parseSigningSecret);
   const parts = readSignedParts(delivery.headers);

@@ -9,11 +9,8 @@ export interface VerificationSecrets {
 }
 
 /** Verifies the origin of a delivery of either form. `now` is in milliseconds. */
-export function verifyDelivery(
-  { secrets, authToken }: VerificationSecrets,
-  delivery: ReceivedDelivery,
-  now: number,
-): Verification {
+export function verifyDelivery(proofs: VerificationSecrets, delivery: ReceivedDelivery, now: number): Verification {
+  const { secrets, authToken } = proofs;
   const isSigned = hasSignatureHeaders(delivery.headers);
   if (isSigned && secrets.length > 0) return verifySignature(secrets, delivery, now);
   if (authToken !== undefined) return verifyToken(authToken, delivery);

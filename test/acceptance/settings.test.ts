@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
+import { startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
 
 const FILE = `svc: 1
@@ -83,5 +84,31 @@ it('one file configures two services; a change by hand is found, planned, revert
   expect(pulled, pulled.stderr).toMatchObject({ code: 0 });
   expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(
     FILE.replace('folderName: Q3', 'folderName: Third quarter'),
+  );
+});
+
+it('warns if a service changes something else than was predicted', async () => {
+  const user = await newUserInProcess();
+  const folder = {
+    folderId: 'plans',
+    folderName: 'Plans',
+    organizationId: 'acme',
+    parentFolderId: 'root',
+    ancestors: ['root'],
+  };
+  let live = { ...folder, accessType: 'public', inheritAccessFromParent: true, createdAt: 1, lastUpdated: 1 };
+  const { env } = await startMockService(({ path, body }) => {
+    if (path.endsWith('/get')) return success([live]);
+    live = { ...live, ...Object(body.data['folders'])[0], accessType: 'restricted', inheritAccessFromParent: false };
+    return success({ plans: { success: true, id: 'plans', message: 'Folder Updated.' } });
+  });
+  await writeFile(
+    join(user.home, 'svc.yaml'),
+    'folders: [{ organizationId: acme, folderId: plans, folderName: Roadmap }]',
+  );
+  const applied = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
+  expect(applied).toMatchObject({ code: 0 });
+  expect(applied.stderr).toContain(
+    'warning: the prediction was wrong for folders plans: inheritAccessFromParent is false, predicted true',
   );
 });

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { WEBHOOK_TRIGGERS } from '../../src/catalog/events.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { isObject } from '../../src/kernel/is-object.ts';
 import { buildPlan } from '../../src/settings/build-plan.ts';
+import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../src/settings/compare.ts';
+import { predict } from '../../src/settings/foresight.ts';
+import { KIND_CLASSES } from '../../src/settings/kinds.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import type { LiveRecord, LiveRecords } from '../../src/settings/live/live-records.ts';
+import { readLive } from '../../src/settings/live/read-live.ts';
+import { createSnapshot, selectPredictable } from '../../src/settings/live/snapshot.ts';
 import type { Plan } from '../../src/settings/plan.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { startPlannedWorld } from './planned-world.ts';
@@ -173,7 +179,7 @@ function expectOrder({ writes }: Plan): void {
   }
 }
 
-it('is empty after it was applied, whatever was there before, and orders writes by their requirements', async () => {
+it('is empty after it was applied, changes what was predicted, and orders writes by their requirements', async () => {
   await fc.assert(
     fc.asyncProperty(world, world, async (first, second) => {
       const service = await startPlannedWorld();
@@ -187,9 +193,15 @@ it('is empty after it was applied, whatever was there before, and orders writes 
       for (const declared of [first, second]) {
         const plan = await service.plan(declared, options);
         expectOrder(plan);
+        const read = () => readLive(service.client, plan.query);
+        const writes = selectPredictable(plan.writes);
+        const { state } = await predict({ snapshot: createSnapshot(await read()), writes, clock: systemClock });
         await service.apply(plan);
-        const { changes, writes } = await service.plan(declared, { ...options, isSent: () => true });
-        expect(writes).toEqual([]);
+        const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
+        const wrong = compareRecords(predicted, collectLiveRecords(await read()));
+        expect(wrong.filter(({ kind }) => KIND_CLASSES[kind] === 'managed')).toEqual([]);
+        const { changes, writes: left } = await service.plan(declared, { ...options, isSent: () => true });
+        expect(left).toEqual([]);
         expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
       }
     }),

@@ -23,7 +23,6 @@ const SCHEMA = `
   ) strict;
 `;
 
-/** Path of a journal in memory, for a run that is too short to resume. */
 export const IN_MEMORY = ':memory:';
 
 /**

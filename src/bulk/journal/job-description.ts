@@ -34,12 +34,10 @@ export interface JobTarget {
 
 export interface TargetFlags {
   readonly baseUrl?: string;
-  /** An absolute path. */
   readonly caFile?: string;
   readonly insecureHttp?: true;
 }
 
-/** An input file at the time of its check. */
 export interface JobInput extends FileSpan {
   /** Absolute path. For stdin, the copy in the job's folder. */
   readonly path: string;

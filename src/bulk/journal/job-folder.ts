@@ -15,7 +15,6 @@ export type JobFolder = ReturnType<typeof jobFolderOf>;
 const RETENTION_DAYS = 30;
 const RETAINED_JOBS = 100;
 
-/** Matches a job name: the start time and a random suffix. */
 const NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
 /** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
@@ -176,7 +175,6 @@ export function jobFolderOf(folders: Folders, job: string) {
     /** Marker file that exists until the journal is about to be created. */
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
-    /** Values that the job's writes replaced. */
     beforeImages: join(path, 'before.ndjson'),
   };
 }

@@ -19,7 +19,6 @@ import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful
 
 export interface BatchSettlement {
   readonly range: RecordRange;
-  /** Ranges with a known outcome, usually the whole batch. */
   readonly known: readonly RecordRange[];
   /** Ranges that a resume sends again. Records in neither kind of range count as unsent. */
   readonly open: readonly RecordRange[];
@@ -33,7 +32,6 @@ export interface BatchSettlement {
 export interface JobRunTimes {
   readonly number: number;
   readonly startedAt: number;
-  /** End of the run, or its last update. */
   readonly endedAt: number;
 }
 
@@ -56,7 +54,6 @@ export interface OutcomeCounts extends ExistingCounts {
   readonly succeeded: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Sent records without an outcome. */
   readonly open: number;
   readonly requests: number;
   readonly retries: number;

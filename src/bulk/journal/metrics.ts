@@ -33,7 +33,6 @@ export class Metrics {
     this.#startedAt = startedAt;
   }
 
-  /** Seconds of work until `now`, over all runs. */
   seconds(now: number): number {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }

@@ -9,9 +9,7 @@ export interface RecordRange {
 }
 
 export interface SentBatch extends RecordRange {
-  /** Whether the outcome of every record is known. */
   readonly settled: boolean;
-  /** Number of runs that sent the batch. */
   readonly sends: number;
   readonly requests: number;
   readonly retries: number;

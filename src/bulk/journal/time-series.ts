@@ -1,9 +1,7 @@
 export interface SeriesPoint {
   readonly settled: number;
-  /** The failed and unknown records among the settled ones. */
   readonly failed: number;
   readonly requests: number;
-  /** Total duration of the requests. */
   readonly milliseconds: number;
   /** Maximum of concurrent requests; 0 without requests. */
   readonly inFlight: number;

@@ -27,7 +27,6 @@ export function createLimiter({ concurrency, maximum, perSecond, clock }: Limite
   const waiting = new Set<() => void>();
   let inFlight = 0;
 
-  /** Waits until `releaseSlot` hands over a slot. */
   function waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = () => {

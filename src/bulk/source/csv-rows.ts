@@ -22,7 +22,6 @@ export class CsvRowParser {
   readonly #onRow: OnRow;
   #dialect: CsvDialect | undefined;
   #text = '';
-  /** Start of the next row: offset in `#text`, and line number. */
   #rowStart = 0;
   #line = 1;
   /** Length of `#text` at which an incomplete row is parsed again: twice the last length, for linear time. */

@@ -20,7 +20,6 @@ export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
   readonly #name: string;
   #text = '';
-  /** Offset of the first unread character. */
   #next = 0;
   /** End of the scanned part of the piece at `#next`, and the number of open brackets there. */
   #scanned = 0;
@@ -29,7 +28,6 @@ export class JsonSplitter {
   #line = 1;
   #lineStart = 0;
   #lastReturn = -2;
-  /** Position of the piece at `#next`. */
   #start: Position = { line: 1, column: 1 };
 
   constructor(chunks: AsyncIterable<string>, name: string) {

@@ -64,7 +64,6 @@ export class InputError extends SvcError {
   }
 }
 
-/** Returns the position of an offset in a text that starts at `start`. */
 export function positionWithin(text: string, offset: number, start: Position): Position {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   const last = lines.at(-1) ?? '';

@@ -37,7 +37,6 @@ export class YamlItemSplitter {
   readonly #dash: string;
   #text = '';
   #line: number;
-  /** End of the scanned part of the first item in `#text`. */
   #scanned = 0;
 
   constructor(name: string, indent: string, line: number) {
@@ -75,7 +74,6 @@ export class YamlItemSplitter {
     return { text, line };
   }
 
-  /** Finds the offset of the next line with a dash of this list; -1 if not found yet. */
   #nextDash(from: number): number {
     const text = this.#text;
     for (let at = text.indexOf(this.#dash, from); at !== -1; at = text.indexOf(this.#dash, at + 1)) {

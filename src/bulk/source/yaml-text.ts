@@ -9,6 +9,7 @@ import {
   stringify,
   type Tags,
   visit,
+  type YAMLError,
 } from 'yaml';
 import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
@@ -143,13 +144,7 @@ export function formatYamlItem(value: unknown): string {
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-export function describeYamlError({
-  code,
-  message,
-}: {
-  code: string;
-  message: string;
-}): [problem: string, hint?: string] {
+export function describeYamlError({ code, message }: YAMLError): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
       return ['a field occurs twice in one record'];

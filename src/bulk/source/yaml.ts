@@ -89,7 +89,6 @@ class ItemReader {
   readonly #inField: boolean;
   /** Matches a line that is neither blank nor a comment, and indented too little to belong to an item. */
   readonly #endOfList: RegExp;
-  /** Text of the items with anchors, for aliases in later items. */
   #anchored = '';
   #afterItems: YamlItem | undefined;
 

@@ -22,10 +22,13 @@ export interface TokenDelivery extends NewToken {
  * @throws SvcError `local` if a destination did not receive the token
  */
 export async function deliverToken(delivery: TokenDelivery): Promise<void> {
-  const { context, recovery, token, apiKey, destinations, isPrinted } = delivery;
+  const { context, recovery, token, apiKey, destinations, isPrinted, superseded } = delivery;
   const saveError = await catchError(() => recovery.storeToken(token));
-  if (saveError) await warnSafely(context, saveError);
-  else await discardSuperseded(delivery);
+  const discard = async () => {
+    for (const { path } of superseded) await removeRecord(path);
+  };
+  const firstError = saveError ?? (await catchError(discard));
+  if (firstError) await warnSafely(context, firstError);
   const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
   const failures = await deliverToAll(token, isPrinted ? [...destinations, stdout] : destinations);
   if (saveError && !isPrinted && failures.length === destinations.length) await catchError(stdout.deliver);
@@ -48,13 +51,6 @@ export async function deliverToken(delivery: TokenDelivery): Promise<void> {
 /** Prints a warning. Ignores a failure to print, because the token must still be delivered. */
 async function warnSafely({ warn }: Context, error: Error): Promise<void> {
   await warn(error.message).catch(() => undefined);
-}
-
-async function discardSuperseded({ context, superseded }: TokenDelivery): Promise<void> {
-  const error = await catchError(async () => {
-    for (const { path } of superseded) await removeRecord(path);
-  });
-  if (error) await warnSafely(context, error);
 }
 
 async function deliverToAll(token: string, destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[]) {

@@ -1,8 +1,11 @@
+import { ServiceError } from '../../client/service-error.ts';
 import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
 import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery/record.ts';
+import type { Settings } from '../../profiles/resolve.ts';
+import { connect } from '../call/connect.ts';
+import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
-import type { ApiKeyToken } from './probe.ts';
 
 /** Returns the identifier of the current service in recovery records: an origin, or a name for the embedded service. */
 export async function currentService({ options, openSettings }: Context): Promise<string> {
@@ -30,4 +33,64 @@ export async function findOldToken(context: Context, record: RecoveryRecord): Pr
   if ((await currentService(context)) !== record.place) return undefined;
   const token = await findKnownToken(context, record.apiKey, []);
   return token && fingerprintOf(token.authToken) === record.oldToken ? token : undefined;
+}
+
+export interface ApiKeyToken {
+  readonly apiKey: string;
+  readonly authToken: string;
+}
+
+/** State of a token. `unknown` if the service gave no conclusive response. */
+export type TokenState = 'alive' | 'dead' | 'unknown';
+
+/** Time limit for each probe and its rate limit waits, in milliseconds. */
+const PROBE_TIMEOUT = 10_000;
+
+/** Makes a read with the token. A response from a gateway is inconclusive. */
+export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
+  const { client, close } = await connect(withCredential(context, token));
+  try {
+    return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
+  } catch (error) {
+    // Only the service's own error proves that the token is invalid.
+    return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
+      ? 'dead'
+      : 'unknown';
+  } finally {
+    await close();
+  }
+}
+
+/** Delays between probes of a working token, in milliseconds. The service may still be processing the reset. */
+const PROBE_PAUSES = [500, 1_500, 3_000];
+
+/** Probes a token after a reset of unknown outcome. Returns `alive` only if repeated probes succeed. */
+export async function probeUntilSettled(context: Context, token: ApiKeyToken): Promise<TokenState> {
+  let state = await probeToken(context, token);
+  for (const pause of PROBE_PAUSES) {
+    if (state !== 'alive') return state;
+    await context.clock.sleep(pause, context.signal).catch(() => undefined);
+    if (context.signal.aborted) return 'unknown';
+    state = await probeToken(context, token);
+  }
+  return state;
+}
+
+function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): Context {
+  const { options } = context;
+  const source = 'reset';
+  const settings = async (): Promise<Settings> => ({
+    ...(await context.settings()),
+    apiKey: { value: apiKey, source },
+    authToken: { value: authToken, source },
+  });
+  return {
+    ...context,
+    settings,
+    options: {
+      ...options,
+      timeout: Math.min(options.timeout, PROBE_TIMEOUT),
+      maxWait: Math.min(options.maxWait, PROBE_TIMEOUT),
+    },
+  };
 }

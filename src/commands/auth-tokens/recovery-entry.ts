@@ -12,19 +12,10 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { optionalProperty } from '../option-values.ts';
 import { type ServiceFlags, stepForService } from '../service-flags.ts';
-import { currentService, findOldToken } from './known-token.ts';
-import { probeToken, probeUntilSettled } from './probe.ts';
+import { currentService, findOldToken, probeToken, probeUntilSettled } from './known-token.ts';
 import { ensureStep } from './reset-errors.ts';
 
-/**
- * State of a recovery record.
- * - `kept`: the record contains the new token.
- * - `running`: the reset is in progress.
- * - `unknown`: the token may have been replaced.
- * - `lost`: the token was replaced, but the new token is lost.
- * - `not_applied`: the token was not replaced and still works.
- * - `damaged`: the file is not a readable record.
- */
+/** State of a recovery record. `describeNextStep` explains each state. */
 type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;

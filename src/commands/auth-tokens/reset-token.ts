@@ -7,7 +7,7 @@ import { hint, step } from '../../kernel/hint.ts';
 import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
 import type { DeferrableSignal } from './deferrable-signal.ts';
-import { type ApiKeyToken, probeUntilSettled, type TokenState } from './probe.ts';
+import { type ApiKeyToken, probeUntilSettled, type TokenState } from './known-token.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
 
 const RESET = authTokens['auth-tokens.reset'];

@@ -16,8 +16,7 @@ import { createDeferrableSignal } from './deferrable-signal.ts';
 import { deliverToken } from './deliver.ts';
 import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
-import { currentService, findKnownToken } from './known-token.ts';
-import type { ApiKeyToken } from './probe.ts';
+import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
 import { resetInProgressError } from './reset-errors.ts';
 import { type ResetRequest, resetToken } from './reset-token.ts';
 

@@ -6,11 +6,7 @@ import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
-/**
- * Opens the selected profile as a destination for the auth token. Rewrites the unchanged profile to check that it is
- * writable.
- * @throws SvcError `usage` if no profile is selected, or the profile belongs to another API key or origin
- */
+/** Rewrites the unchanged profile to check that it is writable. @throws SvcError `usage` if it cannot get the token */
 export async function openProfile(context: Context, apiKey: string): Promise<TokenDestination> {
   const name = await requireActiveProfileName(context);
   const { folders, clock, environment } = context;

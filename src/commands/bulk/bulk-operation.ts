@@ -62,7 +62,6 @@ async function saveArgumentIds(context: Context, entry: OperationEntry, { data, 
 
 interface JobSettings extends Pick<RecordRules, 'fields' | 'generateId'> {
   readonly limits: BatchLimits;
-  /** Path for the copy of piped input. */
   readonly spool: string;
 }
 

@@ -5,7 +5,6 @@ import type { ThroughputOptions } from './throughput-flags.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. */
 export interface BulkOptions extends ThroughputOptions {
-  /** Input files; never empty. */
   readonly file?: readonly string[];
   readonly inputFormat?: InputFormat;
   readonly map?: ColumnMap;

@@ -60,7 +60,7 @@ class JobFinisher {
   }
 
   async #close(): Promise<string | null> {
-    const { job, plan, files, counters } = this.#run;
+    const { context, job, plan, files, counters } = this.#run;
     const { journal } = job;
     const { rejects, results } = files;
     const { input, rules, check } = plan.input;
@@ -85,15 +85,10 @@ class JobFinisher {
     // If no record has an outcome, the input can be sent again.
     this.#rejects = started ? await rejects?.close() : await rejects?.discard();
     journal.setFact('rejects', this.#rejects ?? null);
-    return this.#rejects ? this.#displayPath(this.#rejects.path) : null;
-  }
-
-  /** Returns a path as the user would type it in the current folder. */
-  #displayPath(path: string): string {
-    const { plan, job, context } = this.#run;
-    const { rejects } = plan.options;
+    if (!this.#rejects) return null;
+    // The path as the user would type it in the current folder.
     const { cwd } = context;
-    return rejects !== undefined && cwd === job.description.cwd ? rejects : relative(cwd, path);
+    return namedRejects !== undefined && cwd === job.description.cwd ? namedRejects : relative(cwd, this.#rejects.path);
   }
 
   async #end(summary: BulkSummary, now: number): Promise<void> {

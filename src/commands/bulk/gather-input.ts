@@ -24,7 +24,6 @@ export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 interface JobInputSettings extends Pick<RecordRules, 'generateId'> {
   readonly spool: string;
-  /** Called with each record that will be sent. */
   readonly visitRecord: RecordListener | undefined;
 }
 

@@ -12,7 +12,6 @@ export interface JobEnd {
   readonly resumable: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
-  /** Set if the job has a single record. */
   readonly single?: RecordWrite | undefined;
 }
 
@@ -50,15 +49,14 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
       return new SvcError('stopped', `stopped after ${failures}, with ${unsent}`, { hint: nextStep });
     }
     case undefined:
-      if (single && failed > 0) return singleError(single, summary, nextStep);
+      if (single && failed > 0) {
+        const [failure = { message: null, code: null }] = summary.failures;
+        return writeError(single, failure, summary.rejects === null ? undefined : nextStep);
+      }
       return failed > 0
         ? new SvcError('some_failed', `${groupDigits(failed)} ${ofTotal} failed`, { hint: nextStep })
         : undefined;
   }
-}
-
-function singleError(single: RecordWrite, { failures: [failure], rejects }: BulkSummary, nextStep: string | Hint) {
-  return writeError(single, failure ?? { message: null, code: null }, rejects === null ? undefined : nextStep);
 }
 
 function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {

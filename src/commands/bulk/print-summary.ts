@@ -7,7 +7,6 @@ import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
-/** Maximum number of failures in the table format. The other formats contain more. */
 const MAX_SHOWN_FAILURES = 10;
 
 const FAILURE_COLUMNS = [

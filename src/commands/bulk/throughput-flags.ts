@@ -9,15 +9,9 @@ export interface ThroughputOptions {
   readonly rate?: number;
 }
 
-const BATCH_SIZE = {
-  flags: '--batch-size <n>',
-  description: 'records per request',
-} as const satisfies OptionDefinition;
-const CONCURRENCY = {
-  flags: '--concurrency <n>',
-  description: "requests in flight: a number, or 'auto'",
-} as const satisfies OptionDefinition;
-const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' } as const satisfies OptionDefinition;
+const BATCH_SIZE = { flags: '--batch-size <n>', description: 'records per request' } as const;
+const CONCURRENCY = { flags: '--concurrency <n>', description: "requests in flight: a number, or 'auto'" } as const;
+const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' } as const;
 
 export const THROUGHPUT_FLAGS = [
   { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)`, isTuning: true },

@@ -13,7 +13,6 @@ import { addSpinner } from './spinner.ts';
 
 export interface Connection {
   readonly client: Client;
-  /** The embedded service behind the client, with `--local`. */
   readonly embedded?: EmbeddedInstance;
   close(): Promise<void>;
 }

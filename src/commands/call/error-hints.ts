@@ -19,7 +19,6 @@ export function withHint(entry: OperationEntry, input: Input, error: SvcError): 
   return nextStep ? error.reworded({ message: nameOrganization(message, input), hint: nextStep }) : error;
 }
 
-/** Adds the ID to the service's message about a missing organization. */
 function nameOrganization(message: string, { organizationId }: Input): string {
   return typeof organizationId === 'string' && message === 'Organization not found.'
     ? `organization ${organizationId} not found`

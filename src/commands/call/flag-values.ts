@@ -52,7 +52,6 @@ function parseSwitch({ name }: Flag, text: string): boolean {
   throw new SvcError('usage', `--${name} must be true or false, got '${text}'`);
 }
 
-/** Parses a change such as `open:done`. */
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)

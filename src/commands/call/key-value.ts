@@ -18,7 +18,6 @@ export function parsePairs(text: string, flag: string): readonly (readonly [stri
   return pairs;
 }
 
-/** Splits `key=value` at the first equals sign. */
 export function splitPair(text: string, flag: string): readonly [string, string] {
   const at = text.indexOf('=');
   if (at < 1) throw new SvcError('usage', `--${flag} must be key=value, got '${text}'`);

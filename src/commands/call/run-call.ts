@@ -70,7 +70,6 @@ async function checkPrecondition(
   if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
 
-/** Generates the ID of an operation that needs one, unless the input contains an ID. */
 export async function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): Promise<void> {
   if (!generatedId || data[generatedId] !== undefined) return;
   const { randomUUID } = await import('node:crypto');

@@ -13,9 +13,8 @@ import { createCallChecks } from './calls.ts';
 import type { Check, DoctorFinding } from './check.ts';
 import { formatChecklist } from './checklist.ts';
 import { createFolderChecks } from './folders.ts';
-import { createMachineChecks } from './machine.ts';
+import { createMachineChecks, createProfileChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
-import { createProfileChecks } from './profile.ts';
 import { type NamedResult, runChecks } from './run-checks.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */

@@ -11,11 +11,7 @@ export interface HelpSubject {
   readonly command: readonly string[] | undefined;
 }
 
-/**
- * Finds a topic or a command. A command may be given by the path or name of its operation: `/v2/users/add`,
- * `users.add`.
- * @throws SvcError `usage` with the nearest name
- */
+/** Also accepts the path or name of an operation: `/v2/users/add`, `users.add`. @throws SvcError `usage` */
 export function findHelpSubject(root: Node, words: readonly string[]): HelpSubject {
   const [first = ''] = words;
   const topic = words.length === 1 ? TOPIC_NAMES.find((name) => name === first) : undefined;

@@ -6,10 +6,7 @@ import { NARROW_START_SCREEN, START_SCREEN } from './root-help.ts';
 
 const START_SCREEN_WIDTH = 80;
 
-/**
- * Prints help, adapted to the width, character set, and colors of the terminal. Without a terminal, prints the text
- * unchanged, except for forced color.
- */
+/** Adapts help to the terminal. Without a terminal, prints the text unchanged, except for forced color. */
 export async function printHelp(
   text: string,
   { io: { stdout }, environment }: Pick<ProcessEnvironment, 'io' | 'environment'>,

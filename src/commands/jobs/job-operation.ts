@@ -6,7 +6,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import { APPLY, CHANGE } from '../plan/apply-operation.ts';
 
 export interface JobRecords {
-  /** Name of one record: `user`. */
   readonly noun: string;
   /** The operation of a bulk job. A job that applies a plan has several. */
   readonly bulk?: BulkOperation;

@@ -12,12 +12,12 @@ export async function showJob(context: Context, { arguments: [job = ''] }: Invoc
   const files = inputs.map(({ format, bytes, sha256 }, at) => ({ path: paths[at], format, bytes, sha256 }));
   const read = files.length === 1 ? { input: files[0] } : { inputs: files };
   const printer = await context.printer();
+  const isAccessible = Boolean(context.environment['ACCESSIBLE']);
   await printer.value(
     { id, operation, state, ...read, ...others },
-    { renderText: ({ isTerminal, width }) => renderReceipt(receipt, { plain: isPlain(context, isTerminal), width }) },
+    {
+      renderText: ({ isTerminal, width }) =>
+        renderReceipt(receipt, { plain: isAccessible || (isTerminal && !supportsUnicode(context)), width }),
+    },
   );
-}
-
-function isPlain(context: Context, isTerminal: boolean): boolean {
-  return Boolean(context.environment['ACCESSIBLE']) || (isTerminal && !supportsUnicode(context));
 }

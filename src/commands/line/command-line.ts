@@ -73,5 +73,4 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-/** Codes of the errors that commander throws after it prints help or the version. */
 const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];

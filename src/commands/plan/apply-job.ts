@@ -45,7 +45,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
   let started = false;
   try {
     const description = await describeApplyJob(context, job, plan);
-    await withLedger(context, async (ledger) => {
+    await Ledger.use(context, (ledger) => {
       if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, name, 'the plan was applied before');
     });
     await markStarted(lockedFolder.folder);
@@ -91,7 +91,7 @@ async function runApplyJob(
   try {
     const client = await context.client();
     const images = await openBeforeImages(context, lockedFolder.folder);
-    const ended = await withLedger(context, (ledger) =>
+    const ended = await Ledger.use(context, (ledger) =>
       runPlan(plan, {
         ...{ journal, client, clock, signal, ledger, secrets },
         beforeSend: async ({ operation, shared }, batch) => images?.save(operation, shared, batch),
@@ -119,7 +119,7 @@ async function discardUnsent(
 ): Promise<SvcError> {
   job.journal.close();
   await discardJob(job.lockedFolder, context.clock);
-  await withLedger(context, async (ledger) => ledger.forgetApplied(sha256));
+  await Ledger.use(context, (ledger) => ledger.forgetApplied(sha256));
   return error;
 }
 
@@ -143,15 +143,6 @@ function endRun(summary: BulkSummary, { stop, recorder }: EndedRun, journal: Jou
     journal.setFact('stopped', { run: recorder.runNumber, failure: failure.failure, message: failure.message });
   recorder.flush('durable', now);
   return failure;
-}
-
-async function withLedger<Result>({ folders, warn }: Context, work: (ledger: Ledger) => Promise<Result>) {
-  const ledger = await Ledger.open(folders, warn);
-  try {
-    return await work(ledger);
-  } finally {
-    ledger.close();
-  }
 }
 
 async function describeApplyJob(context: Context, job: string, plan: SavedPlan): Promise<JobDescription> {

@@ -4,23 +4,34 @@ import type { Context } from '../context.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 
 /**
- * Opens a context for the profile of a settings file's environment: the given context if the environment has none, or if
- * flags select another service.
+ * Runs `work` with a context for the profile of a settings file's environment: the given context if the environment has
+ * none, or if flags select another service.
  * @throws SvcError `usage` if the command line names another profile
  */
-export function openEnvironment(
+export async function withEnvironment<Result>(
   context: Context,
   { environment, profile }: Pick<DeclaredSettings, 'environment' | 'profile'>,
-): OpenedContext {
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
   const { options } = context;
   const isElsewhere = options.local || options.baseUrl !== undefined;
-  if (profile === undefined || profile === options.profile || isElsewhere) {
-    return { context, close: async () => undefined };
-  }
+  if (profile === undefined || profile === options.profile || isElsewhere) return work(context);
   if (options.profile !== undefined) {
     throw new SvcError('usage', `environment '${environment}' uses profile '${profile}', not '${options.profile}'`, {
       hint: 'omit --profile, or choose another environment with --env',
     });
   }
-  return openContext(context, { ...options, profile }, context.activity);
+  return withContext(openContext(context, { ...options, profile }, context.activity), work);
+}
+
+/** Runs `work` with an opened context, and closes it. */
+export async function withContext<Result>(
+  opened: OpenedContext,
+  work: (context: Context) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(opened.context);
+  } finally {
+    await opened.close();
+  }
 }

@@ -95,7 +95,7 @@ export function openContext(
       const { serviceLabel } = await import('../call/protected-profile.ts');
       await confirm(context, about === 'service' ? `${question} (${await serviceLabel(context)})` : question);
     },
-    prompter: once(async () => (await import('../terminal/open-prompter.ts')).openPrompter(processEnvironment)),
+    prompter: once(async () => (await import('../terminal/terminal.ts')).openPrompter(processEnvironment)),
   };
   return {
     context,

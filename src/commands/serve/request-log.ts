@@ -10,10 +10,7 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 /** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
 const MAX_PENDING_BYTES = 1_000_000;
 
-/**
- * Creates the request log: NDJSON on stdout with `-o ndjson`, or text on stderr if stderr is a terminal. Returns
- * `undefined` in other cases, and with `--quiet`.
- */
+/** Logs NDJSON on stdout with `-o ndjson`, or text on a terminal's stderr. Returns `undefined` if there is no log. */
 export async function createRequestLog(context: Context): Promise<((call: HandledCall) => void) | undefined> {
   const { io, options, environment, clock } = context;
   if (options.quiet) return undefined;
@@ -69,7 +66,6 @@ function describeCall({ method, target, operation, status, error, milliseconds }
   };
 }
 
-/** Minimum width of a terminal for lines with a time and aligned columns. */
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
 

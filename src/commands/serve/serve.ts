@@ -61,15 +61,10 @@ export async function serve(
 async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
-  const credentials = { ...key, ...workspace };
-  await context.io.stdout.write(isJson ? formatReadyLine(url, credentials) : formatWelcome(url, credentials));
-}
-
-function formatReadyLine(
-  url: string,
-  { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials,
-): string {
-  return `${escapeJsonForTerminal(JSON.stringify({ url, apiKey, authToken, workspaceId, workspaceAuthToken }))}\n`;
+  const { apiKey, authToken, workspaceId, workspaceAuthToken } = { ...key, ...workspace };
+  const credentials = { apiKey, authToken, workspaceId, workspaceAuthToken };
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome(url, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */

@@ -10,7 +10,8 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { applyPlan } from '../plan/apply-job.ts';
 import { checkPlan } from '../plan/check-plan.ts';
-import { openEnvironment } from '../plan/open-environment.ts';
+import { predictResult } from '../plan/check-prediction.ts';
+import { withEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
@@ -20,19 +21,17 @@ import { withPlan } from './prepare-plan.ts';
  * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not confirmed or must not be made,
  * and like `applyPlan`
  */
-export async function applySettings(
-  context: Context,
-  { arguments: [argument], options }: Invocation<ApplyFlags>,
-): Promise<void> {
+export async function applySettings(context: Context, invocation: Invocation<ApplyFlags>): Promise<void> {
+  const [argument] = invocation.arguments;
+  const { options } = invocation;
   const saved = argument === undefined ? undefined : await readSavedPlan(context, argument);
   if (argument !== undefined && saved) return applySavedPlan(context, saved, argument, options);
   if (argument !== undefined && options.file !== undefined)
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
-  const flags = { ...options, ...optionalProperty('file', argument) };
-  await withPlan(context, flags, { readsOnly: false }, (prepared) => {
-    const { plan, settings } = prepared;
-    const origin = { ...settings, allowReplace: options.allowReplace === true, now: context.clock.now() };
-    return confirmAndApply(prepared.context, createSavedPlan(plan, origin), settings.name);
+  const { allowReplace = false } = options;
+  await withPlan(context, { ...options, ...optionalProperty('file', argument) }, {}, (opened, plan, settings) => {
+    const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
+    return confirmAndApply(opened, toApply, settings.name);
   });
 }
 
@@ -54,13 +53,11 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
     });
   }
   const { environment, profile } = plan;
-  const opened = openEnvironment(context, { environment: environment ?? undefined, profile: profile ?? undefined });
-  try {
-    await checkPlan(opened.context, plan, name);
-    await confirmAndApply(opened.context, { ...plan, allowReplace }, name);
-  } finally {
-    await opened.close();
-  }
+  const target = { environment: environment ?? undefined, profile: profile ?? undefined };
+  await withEnvironment(context, target, async (opened) => {
+    await checkPlan(opened, plan, name);
+    await confirmAndApply(opened, { ...plan, allowReplace }, name);
+  });
 }
 
 /** Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan again. */
@@ -76,5 +73,7 @@ async function confirmAndApply(context: Context, plan: SavedPlan, name: string):
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);
   }
+  const checkPrediction = await predictResult(context, plan);
   await applyPlan(context, plan, name);
+  await checkPrediction();
 }

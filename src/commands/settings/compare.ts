@@ -19,6 +19,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
+import { withContext } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
@@ -68,17 +69,15 @@ async function findProfile(context: Context, name: string, settingsFile: string 
 }
 
 async function readService(context: Context, profile: string, query: LiveQuery): Promise<Reading> {
-  const opened = openContext(context, { ...context.options, profile }, context.activity);
-  try {
-    await opened.context.openSettings().catch((error: unknown) => {
+  const selected = openContext(context, { ...context.options, profile }, context.activity);
+  return withContext(selected, async (opened) => {
+    await opened.openSettings().catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
       throw error.reworded({ message: `no environment or profile is named '${profile}'` });
     });
-    const live = await readLive(await opened.context.client(), query);
-    return { compared: collectLiveRecords(live), target: await findPlanTarget(opened.context) };
-  } finally {
-    await opened.close();
-  }
+    const live = await readLive(await opened.client(), query);
+    return { compared: collectLiveRecords(live), target: await findPlanTarget(opened) };
+  });
 }
 
 function createQuery(orgs: readonly string[], kinds: readonly Kind[]): LiveQuery {

@@ -23,7 +23,7 @@ export const PULL_FLAGS = [
 export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
 
 /** Flags of every command that reads a settings file. */
-export const FILE_FLAGS = [
+const FILE_FLAGS = [
   {
     flags: '-f, --file <path>',
     description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
@@ -55,7 +55,7 @@ export const CHANGE_FLAGS = [
 export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
 
 /** Allows a plan to delete endpoints and create them again. */
-export const REPLACE_FLAG = {
+const REPLACE_FLAG = {
   flags: '--allow-replace',
   description: 'allow endpoints to be replaced, which gives them a new ID and signing secret',
 } as const satisfies OptionDefinition;

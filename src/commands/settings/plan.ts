@@ -13,12 +13,12 @@ import { withPlan } from './prepare-plan.ts';
  * Prints what would change, and saves the plan if asked to.
  * @throws SvcError `differs` with `--exit-code` if there are changes
  */
-export function planSettings(invoked: Context, { options }: Invocation<PlanFlags>): Promise<void> {
-  const { out, exitCode, allowReplace = false } = options;
-  return withPlan(invoked, options, { readsOnly: false }, async ({ context, plan, settings }) => {
-    await printPlan(context, plan, settings.name);
-    if (out !== undefined) await savePlan(context, plan, out, { ...settings, allowReplace });
-    if (exitCode && plan.changes.length > 0) throw new SvcError('differs', 'there are changes');
+export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
+  const { allowReplace = false, out } = options;
+  await withPlan(context, options, {}, async (opened, plan, settings) => {
+    await printPlan(opened, plan, settings.name);
+    if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
+    if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'there are changes');
   });
 }
 
@@ -26,12 +26,11 @@ export function planSettings(invoked: Context, { options }: Invocation<PlanFlags
  * Prints the differences between a settings file and the live service.
  * @throws SvcError `differs` if there are any
  */
-export function reportDrift(invoked: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
-  return withPlan(invoked, options, { readsOnly: true }, async ({ context, plan, settings }) => {
-    await printPlan(context, plan, settings.name, { purpose: 'drift' });
+export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
+  await withPlan(context, options, { readsOnly: true }, async (opened, plan, { name }) => {
+    await printPlan(opened, plan, name, { purpose: 'drift' });
     const count = formatNounCount(plan.changes.length, 'difference');
-    if (plan.changes.length > 0)
-      throw new SvcError('differs', `${plan.target.url} differs from ${settings.name}: ${count}`);
+    if (plan.changes.length > 0) throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
   });
 }
 

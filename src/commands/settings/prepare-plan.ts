@@ -1,7 +1,7 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
-import { buildPlan, selectKinds } from '../../settings/build-plan.ts';
-import { Ledger, type SentRecord } from '../../settings/ledger.ts';
+import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
+import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
@@ -12,21 +12,14 @@ import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile } from '../plan/load-settings-file.ts';
-import { openEnvironment } from '../plan/open-environment.ts';
+import { withEnvironment } from '../plan/open-environment.ts';
 import type { ChangeFlags } from './flags.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';
 
-/** A plan, and the context of the service that it is for. */
-export interface PreparedPlan {
-  readonly context: Context;
-  readonly plan: Plan;
-  readonly settings: DeclaredSettings;
-}
-
 interface Purpose {
   /** Whether the plan is only about what can be read, and is never applied. */
-  readonly readsOnly: boolean;
+  readonly readsOnly?: boolean;
 }
 
 /**
@@ -36,26 +29,22 @@ interface Purpose {
 export async function withPlan(
   context: Context,
   flags: ChangeFlags,
-  { readsOnly }: Purpose,
-  work: (prepared: PreparedPlan) => Promise<void>,
+  { readsOnly = false }: Purpose,
+  work: (context: Context, plan: Plan, settings: DeclaredSettings) => Promise<void>,
 ): Promise<void> {
   const pruneLimit = parseWholeNumber('--prune-limit', flags.pruneLimit, 0);
   const settings = await loadSettingsFile(context, flags.file ?? DEFAULT_FILE, flags.env);
   for (const secret of settings.secrets) rememberSecret(secret.reveal());
-  const selected = selectKinds(settings.declared, flags.only ?? []);
-  await warnAboutIgnored(context, settings, selected);
-  const { organizations: _organizations, groups: _groups, users: _users, ...readable } = selected;
-  const opened = openEnvironment(context, settings);
-  try {
-    const plan = await planChanges(opened.context, {
-      ...{ declared: readsOnly ? readable : selected, stack: settings.stack },
+  const declared = selectKinds(settings.declared, flags.only ?? []);
+  await warnAboutIgnored(context, settings, declared);
+  await withEnvironment(context, settings, async (opened) => {
+    const plan = await planChanges(opened, {
+      ...{ declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack },
       ...{ prune: flags.prune === true, pruneLimit, readsOnly },
       usersOrganization: findOnlyOrganization(settings.declared),
     });
-    await work({ context: opened.context, plan, settings });
-  } finally {
-    await opened.close();
-  }
+    await work(opened, plan, settings);
+  });
 }
 
 interface Changes extends Purpose {
@@ -72,15 +61,17 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   const query = queryDeclared(changes.declared);
   const target = await findPlanTarget(context);
   const live = await readLive(createReadOnlyClient(await context.client()), query);
-  const build = async (isSent: (record: SentRecord) => boolean) => {
-    const usersToSend = await countUsers(changes, isSent, signal);
-    return buildPlan({ ...changes, ...{ query, target, live, isSent }, ...(usersToSend && { usersToSend }) });
+  const { declared, usersOrganization } = changes;
+  const { organizations, groups, users } = declared;
+  const build = async (isSent: PlanInput['isSent']) => {
+    const file = users && 'from' in users ? { path: users.from, organizationId: usersOrganization } : undefined;
+    const usersToSend = file && (await countUsersToSend(file, isSent, signal));
+    return buildPlan({ ...changes, query, target, live, isSent, ...(usersToSend && { usersToSend }) });
   };
-  const { organizations, groups, users } = changes.declared;
-  const isSending = organizations ?? groups ?? users;
-  const plan = await (isSending
-    ? Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)))
-    : build(() => false));
+  const hasSent = organizations || groups || users;
+  const plan = hasSent
+    ? await Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)))
+    : await build(() => false);
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0 || changes.readsOnly) return plan;
   const { predict } = await import('../../settings/foresight.ts');
@@ -88,14 +79,8 @@ async function planChanges(context: Context, changes: Changes): Promise<Plan> {
   return { ...plan, predicted: effects };
 }
 
-async function countUsers(
-  { declared, usersOrganization }: Changes,
-  isSent: (record: SentRecord) => boolean,
-  signal: AbortSignal,
-) {
-  const { users } = declared;
-  if (!users || !('from' in users)) return undefined;
-  return countUsersToSend({ path: users.from, organizationId: usersOrganization }, isSent, signal);
+function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {
+  return rest;
 }
 
 /** Fields of endpoints that only `svc local import` uses. */

@@ -15,7 +15,7 @@ import type { Declared } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
-import { openEnvironment } from '../plan/open-environment.ts';
+import { withEnvironment } from '../plan/open-environment.ts';
 import type { PullFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
@@ -40,15 +40,12 @@ export async function pullSettings(
   if (file === '-') throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const content = await readExisting(context, file, options.env);
   const profile = options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
-  const opened = openEnvironment(context, { environment: options.env, profile });
-  try {
-    const result = await pull(opened.context, file, content, options);
-    await report(opened.context, result);
+  await withEnvironment(context, { environment: options.env, profile }, async (opened) => {
+    const result = await pull(opened, file, content, options);
+    await report(opened, result);
     // As text, the messages say all of it.
-    await (await opened.context.printer()).value(result, { renderText: () => '' });
-  } finally {
-    await opened.close();
-  }
+    await (await opened.printer()).value(result, { renderText: () => '' });
+  });
 }
 
 /** Reads the settings file; undefined if it does not exist. */

@@ -12,7 +12,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
 import { findMadeChanges } from '../../settings/execute/made-changes.ts';
-import { queryKeys } from '../../settings/live/query-keys.ts';
+import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { readBeforeImages } from '../../settings/undo/before-images.ts';
@@ -22,6 +22,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { openJobContext } from '../plan/job-context.ts';
+import { withContext } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import { savePlan } from '../plan/save-plan.ts';
 import type { UndoFlags } from './flags.ts';
@@ -47,19 +48,15 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
       hint: hint`wait for it; ${step('inspect', 'jobs', 'watch', folder.job)} shows its progress`,
     });
   }
-  const opened = await openJobContext(context, description.target);
-  try {
-    const client = createReadOnlyClient(await opened.context.client());
-    const live = await readLive(client, queryKeys(images.map(({ key }) => key)));
-    const restored = planUndo(await findPlanTarget(opened.context), images, live);
+  await withContext(await openJobContext(context, description.target), async (opened) => {
+    const live = await readLive(createReadOnlyClient(await opened.client()), queryKeys(images.map(({ key }) => key)));
+    const restored = planUndo(await findPlanTarget(opened), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
-    await printPlan(opened.context, plan, `the state before job ${folder.job}`);
+    await printPlan(opened, plan, `the state before job ${folder.job}`);
     if (options.out === undefined) return;
     const origin = { profile: description.target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
-    await savePlan(opened.context, plan, options.out, origin);
-  } finally {
-    await opened.close();
-  }
+    await savePlan(opened, plan, options.out, origin);
+  });
 }
 
 /** Length of the start time in a job ID, in seconds. */

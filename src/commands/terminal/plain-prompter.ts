@@ -17,10 +17,7 @@ import {
 } from '../prompter.ts';
 import { createPlainInput } from './plain-input.ts';
 
-/**
- * Creates a prompter that prints plain lines. The user selects choices by number or name, or searches them by a part of
- * the name. The terminal echoes and edits the input.
- */
+/** Creates a prompter that prints plain lines. The terminal echoes and edits the input. */
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
   const input = createPlainInput(io.stdin.stream, signal);
   const write = (text: string) => io.stderr.write(text);

@@ -4,6 +4,7 @@ import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { Prompter, PrompterDependencies } from '../prompter.ts';
 
 export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
@@ -18,10 +19,7 @@ export function prefersPlainText({ environment }: Pick<Context, 'environment'>):
   return Boolean(environment['ACCESSIBLE']) || environment['TERM'] === 'dumb';
 }
 
-/**
- * Whether the terminal supports Unicode, according to the locale. Without a locale, assumes Unicode. The Linux console
- * supports only 256 characters.
- */
+/** Without a locale, assumes Unicode. The Linux console supports only 256 characters. */
 export function supportsUnicode({ environment }: Pick<Context, 'environment'>): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return environment['TERM'] !== 'linux' && (!locale || /utf-?8/i.test(locale));
@@ -59,4 +57,16 @@ export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environ
   if (forced) return forced !== '0' && forced !== 'false';
   if (environment['NO_COLOR'] || environment['TERM'] === 'dumb') return false;
   return sink.isTerminal;
+}
+
+/** Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check `canAsk` first. */
+export async function openPrompter(dependencies: PrompterDependencies): Promise<Prompter> {
+  if (canUseSymbols(dependencies))
+    return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
+  return (await import('./plain-prompter.ts')).createPlainPrompter(dependencies);
+}
+
+/** Escapes text for a workflow command of GitHub Actions. */
+export function escapeWorkflowText(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -96,7 +96,8 @@ async function showRawResults(
   if (done) return;
   const [printer, { envelope }] = [await context.printer(), context.options];
   const mask = createMask(context, known);
-  const secrets = secretsOf(known, envelope);
+  const paths = known?.entry.secrets ?? [];
+  const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
   if (merges && Array.isArray(first.data)) {
     return printer.records(listsOf(first, results, mask), { secrets });
@@ -111,11 +112,6 @@ async function showRawResults(
 /** For a known path, the printer masks the secrets in the catalog. Otherwise, masks by field name. */
 function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
   return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
-}
-
-function secretsOf(known: KnownOperation | undefined, envelope: boolean): readonly SecretPath[] {
-  const { secrets = [] } = known?.entry ?? {};
-  return envelope ? secrets.map((path) => ['data', ...path]) : secrets;
 }
 
 async function* listsOf(

@@ -12,13 +12,7 @@ export async function printCommandList(context: Context, program: Node): Promise
   await printer.value(tree, { renderText: (view) => commandTable(program, view) });
 }
 
-interface NodeDescription {
-  readonly name: string;
-  readonly summary: string;
-  readonly [property: string]: unknown;
-}
-
-async function describeNode({ name, path, summary, leaf, children }: Node): Promise<NodeDescription> {
+async function describeNode({ name, path, summary, leaf, children }: Node): Promise<object> {
   const own = { name, command: path.join(' '), summary };
   if (leaf) return { ...own, ...describeLeaf(await loadLeaf(leaf)) };
   const described = [...children.values()].filter((child) => child.leaf || child.children.size > 0);

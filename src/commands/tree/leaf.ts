@@ -87,9 +87,14 @@ function isRequired({ required, ofRecord }: Flag): boolean {
 }
 
 function flagDefinitions(flag: Flag): OptionDefinition[] {
-  const { name, kind } = flag;
+  const { name, kind, off = `no-${name}` } = flag;
   const description = isRequired(flag) ? `${flag.description} (required)` : flag.description;
-  if (kind === 'boolean') return switchDefinitions(flag, description);
+  if (kind === 'boolean') {
+    return [
+      { flags: `--${name}`, description },
+      { flags: `--${off}`, description: '' },
+    ];
+  }
   if (kind === 'secret') {
     return [
       { flags: `--${name}-file <path>`, description: `file with the ${description}` },
@@ -104,13 +109,6 @@ function flagDefinitions(flag: Flag): OptionDefinition[] {
       ...optionalProperty('choices', flag.choices),
       ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
     },
-  ];
-}
-
-function switchDefinitions({ name, off }: Flag, description: string): OptionDefinition[] {
-  return [
-    { flags: `--${name}`, description },
-    { flags: off ? `--${off}` : `--no-${name}`, description: '' },
   ];
 }
 

@@ -6,10 +6,9 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { escapeWorkflowText } from '../terminal/workflow-command.ts';
+import { escapeWorkflowText } from '../terminal/terminal.ts';
 
 export interface ReportSubject {
-  /** File names, joined for messages. `stdin` for standard input. */
   readonly name: string;
   readonly files: readonly string[];
   readonly noun: string;

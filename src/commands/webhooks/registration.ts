@@ -18,11 +18,7 @@ export interface Registration {
   restore(): Promise<void>;
 }
 
-/**
- * Decides whether to register a temporary endpoint. The service must be able to reach the listener, and no flag must
- * provide another way to verify deliveries.
- * @throws SvcError `usage` if deliveries cannot be verified
- */
+/** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */
 export async function decideRegistration(
   context: Context,
   { proofs, skipVerify, publicUrl }: ListenOptions,

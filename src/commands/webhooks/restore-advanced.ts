@@ -3,8 +3,7 @@ import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
-import { openPrompter } from '../terminal/open-prompter.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, openPrompter } from '../terminal/terminal.ts';
 
 /**
  * Disables advanced webhooks if `--restore` is set, or if the user agrees. Does not prompt if there are endpoints,

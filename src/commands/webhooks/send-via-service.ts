@@ -42,7 +42,10 @@ export async function sendViaService(
   const channels = options.channel ?? [];
   const sent = await withStore(context, 'write', async (store, apiKey) => {
     const hookEvent = await createEvent(context, options, { event, apiKey });
-    if (context.options.dryRun) return showPlan(context, hookEvent, channels);
+    if (context.options.dryRun) {
+      await printDocument(context, { event, channels, payload: createAdvancedPayload(hookEvent) });
+      return context.note('--dry-run: nothing was sent');
+    }
     const { clock, signal } = context;
     const ids = await enqueueEvent({ store, now: clock.now(), channels }, hookEvent);
     return deliverPending(store, { apiKey, clock, signal, allowPrivateTargets: true }, ids);
@@ -59,11 +62,6 @@ async function createEvent(
   const sample = createSampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
   const payload = await createPayload(context, options, JSON.parse(JSON.stringify(createAdvancedPayload(sample))));
   return parseAdvancedPayload(payload, { event, apiKey, webhookId });
-}
-
-async function showPlan(context: Context, event: WebhookEvent, channels: readonly string[]): Promise<undefined> {
-  await printDocument(context, { event: event.event, channels, payload: createAdvancedPayload(event) });
-  await context.note('--dry-run: nothing was sent');
 }
 
 async function printDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {

@@ -22,11 +22,7 @@ export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caF
 /** Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up. */
 const RESERVED_BYTES = 8192;
 
-/**
- * Writes the record of a reset before it is sent, and reserves space for updates. The caller must hold the lock of the
- * subject.
- * @throws SvcError `local` if the record cannot be written. Do not send the reset in that case.
- */
+/** The caller must hold the subject's lock. @throws SvcError `local` if the record cannot be written: don't send the reset */
 export async function createRecoveryFile(folders: Folders, start: RecoveryStart): Promise<RecoveryFile> {
   const folder = await ensureRecoveryFolder(folders);
   const key = subjectKeyOf(start);

@@ -75,10 +75,7 @@ async function selectLanesRecursively(database: Database): Promise<readonly Pend
 /** Maximum size of all payloads in a claim, in bytes. A larger payload is claimed alone. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
-/**
- * Claims the due deliveries of a lane, oldest due time first. If the lane has no destination, stops its deliveries.
- * @param capacityFor returns the maximum number of deliveries under the given rate limit
- */
+/** Claims due deliveries, oldest due time first. If the lane has no destination, stops its deliveries. */
 export async function claimLane(
   database: Database,
   lane: LaneRef,

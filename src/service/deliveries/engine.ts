@@ -1,8 +1,7 @@
 import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
 import type { Membership } from '../store/peers.ts';
 import type { Database, Store } from '../store/store.ts';
-import { type AttemptOutcome, attemptDelivery } from './attempts.ts';
-import { capDueTimes } from './cap-due-times.ts';
+import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
 import {
   CLAIM_DURATION,
   type ClaimedDelivery,
@@ -16,9 +15,9 @@ import { createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
-import { pruneDeliveries } from './prune.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
+import { capDueTimes, pruneDeliveries } from './upkeep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
 export interface DeliveryOptions {

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { attemptDelivery } from './attempts.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
 import { CLAIM_DURATION, claimByIds, releaseClaims } from './claim.ts';
 import type { DeliveryOptions } from './engine.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';
@@ -16,11 +16,7 @@ export interface DeliverPendingOptions extends DeliveryOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. Does not retry
- * failed deliveries.
- * @returns the deliveries after the attempts
- */
+/** Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. */
 export async function deliverPending(
   store: Store,
   options: DeliverPendingOptions,

@@ -4,7 +4,8 @@ import { padKeys } from '../store/chunks.ts';
 import type { DeliveryState } from '../store/delivery-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
-import { type AttemptOutcome, formatAttempt, isDelivered } from './attempts.ts';
+import { type AttemptOutcome, isDelivered } from './attempt-delivery.ts';
+import { formatAttempt } from './attempts.ts';
 import { recordEvent } from './outbox.ts';
 import type { RetrySchedule } from './schedule.ts';
 import { stopLane } from './stop.ts';
@@ -16,10 +17,7 @@ export interface RecordingContext {
   readonly schedule: RetrySchedule;
 }
 
-/**
- * Records the outcomes of attempts. Schedules the next attempt, or finishes the delivery. Ignores deliveries that were
- * stopped or claimed by another process in the meantime.
- */
+/** Ignores deliveries that were stopped or claimed by another process in the meantime. */
 export async function recordOutcomes(
   database: Database,
   outcomes: readonly AttemptOutcome[],

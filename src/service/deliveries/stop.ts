@@ -4,10 +4,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';
 
-/**
- * Marks the pending deliveries of a lane as failed, with a reason. Ignores the results of attempts in flight.
- * @param last key of the last delivery to stop (default: all)
- */
+/** Ignores the results of attempts in flight. @param last key of the last delivery to stop (default: all) */
 export async function stopLane(
   database: Database,
   lane: string,

@@ -27,10 +27,7 @@ interface OpenElement {
   readonly children: XmlNode[];
 }
 
-/**
- * Parses an XML fragment. Returns `undefined` if the fragment is not well-formed. Drops comments. Rejects document
- * types and processing instructions, so that parsing never expands or fetches anything.
- */
+/** Returns `undefined` unless well-formed. Rejects document types and instructions, so nothing is ever fetched. */
 export function parseXml(text: string): readonly XmlNode[] | undefined {
   const root: OpenElement = { name: '', attributes: new Map(), children: [] };
   const open = [root];

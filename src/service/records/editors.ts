@@ -26,11 +26,7 @@ const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'ed
   replaced: CONTENT_COLUMNS,
 });
 
-/**
- * Writes content to an editor. Creates the editor if it does not exist.
- * @returns the editor after the write
- * @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content
- */
+/** @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content */
 export async function writeEditor(
   database: Database,
   organization: number,

@@ -10,10 +10,7 @@ import { selectUsers } from './users.ts';
 type Notification = z.output<Operations['notifications.add']['input']>;
 type AccessContext = NonNullable<Notification['context']>['access'];
 
-/**
- * Yields the recipients of a notification in batches. May yield a user twice. If the notification has a context, yields
- * only users with a matching `context` field.
- */
+/** May yield a user twice. A notification with a context only has recipients with a matching `context` field. */
 export async function* findRecipients(
   call: KeyCall,
   organization: number,

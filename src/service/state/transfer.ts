@@ -22,10 +22,7 @@ export interface StateImport {
   readonly dryRun: boolean;
 }
 
-/**
- * Imports a state in one transaction. Updates existing records. Omitted fields keep their values.
- * @returns the problems that prevent the import; empty after a successful import
- */
+/** Omitted fields keep their values. @returns the problems that prevent the import; empty if it succeeded */
 export function importState(
   { store, apiKey, now, dryRun }: StateImport,
   state: State,

@@ -1,25 +1,23 @@
 import { diffRecords } from '../differ.ts';
-import type { Change } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
-import { createRefusedReading, type PlanPart, type PlanSource } from './part.ts';
+import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
 /** Compares agents, which the interface cannot change. */
 export function planAgents({ declared, live }: PlanSource): PlanPart {
   const { agents = [] } = declared;
-  if (agents.length > 0 && live.agents.problem) return createRefusedReading('agents', null, live.agents.problem);
-  const found = agents.map((record) => ({ record, existing: live.agents.records?.get(String(record['id'])) }));
-  const changes = found.flatMap(({ record, existing }): readonly Change[] => {
-    const change = { sign: '!', kind: 'agents', org: null, id: String(record['id']) } as const;
-    if (!existing) {
-      return [{ ...change, field: null, before: null, after: record, reason: 'agents cannot be created' }];
-    }
-    return diffRecords(existing, record, { onlyDeclared: true }).map(({ path, before, after }) => {
-      const reason = 'agents cannot be changed';
-      return { ...change, field: path.join('.'), before, after, reason };
-    });
+  const { records, problem } = live.agents;
+  if (agents.length > 0 && problem) return createRefusedReading({ kind: 'agents', org: null, id: null }, problem);
+  const parts = agents.map((record): PlanPart => {
+    const id = String(record['id']);
+    const existing = records?.get(id);
+    const change = { sign: '!', kind: 'agents', org: null, id } as const;
+    const differences = existing ? diffRecords(existing, record, { onlyDeclared: true }) : [{ after: record }];
+    const reason = existing ? 'agents cannot be changed' : 'agents cannot be created';
+    return {
+      changes: differences.map((found) => createChange({ ...change, ...found, reason })),
+      writes: [],
+      read: [[createRecordKey('agents', null, id), existing]],
+    };
   });
-  const read = found.map(
-    ({ record, existing }) => [createRecordKey('agents', null, String(record['id'])), existing] as const,
-  );
-  return { changes, writes: [], read };
+  return joinParts(parts);
 }

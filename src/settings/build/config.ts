@@ -3,10 +3,10 @@ import { isMasked } from '../../kernel/redact.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';
-import type { Change, PlannedWrite } from '../plan.ts';
+import type { PlannedWrite } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
-import { createRefusedReading, type PlanPart, type PlanSource, toData } from './part.ts';
+import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource, toData } from './part.ts';
 
 /** Plans the configurations. */
 export function planConfigs({ declared, live }: PlanSource): PlanPart {
@@ -15,21 +15,17 @@ export function planConfigs({ declared, live }: PlanSource): PlanPart {
     const reading = live.configs.get(name);
     if (!record || !reading) return [];
     if (!reading.problem) return [planConfig(name, record, reading.records)];
-    const { changes } = createRefusedReading('config', null, reading.problem);
-    return [{ changes: changes.map((change) => ({ ...change, id: name })), writes: [], read: [] }];
+    return [createRefusedReading({ kind: 'config', org: null, id: name }, reading.problem)];
   });
-  return {
-    changes: parts.flatMap(({ changes }) => changes),
-    writes: parts.flatMap(({ writes }) => writes),
-    read: parts.flatMap(({ read }) => [...read]),
-  };
+  return joinParts(parts);
 }
 
 function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord): PlanPart {
   const key = createRecordKey('config', null, name);
-  const changes = diffRecords(live, record, { onlyDeclared: true }).map(({ path, before, after, isMasked }): Change => {
-    const change = { kind: 'config', org: null, id: name, field: path.join('.'), before, after } as const;
-    return isMasked ? { sign: '?', ...change, reason: 'the service masks this secret' } : { sign: '~', ...change };
+  const changes = diffRecords(live, record, { onlyDeclared: true }).map((found) => {
+    const change = { kind: 'config', org: null, id: name, ...found } as const;
+    if (!found.isMasked) return createChange({ sign: '~', ...change });
+    return createChange({ sign: '?', ...change, reason: 'the service masks this secret' });
   });
   const item = { key, data: createInput(name, record, live), requires: [] };
   const write: PlannedWrite = { operation: CONFIGS[name].update, shared: {}, items: [item] };

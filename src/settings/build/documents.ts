@@ -5,7 +5,15 @@ import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
-import { createRefusedReading, groupWrites, omitFields, type PlanPart, type PlanSource, toShown } from './part.ts';
+import {
+  createChange,
+  createRefusedReading,
+  groupWrites,
+  omitFields,
+  type PlanPart,
+  type PlanSource,
+  toShown,
+} from './part.ts';
 
 /** Plans documents: creates missing ones. Existing documents cannot be changed. */
 export function planDocuments({ declared, live }: PlanSource): PlanPart {
@@ -15,7 +23,7 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
   for (const [org, records] of groupByOrganization(declared.documents ?? [])) {
     const reading = live.documents.get(org);
     if (reading?.problem) {
-      changes.push(...createRefusedReading('documents', org, reading.problem).changes);
+      changes.push(...createRefusedReading({ kind: 'documents', org, id: null }, reading.problem).changes);
       continue;
     }
     for (const record of records) {
@@ -23,28 +31,20 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
       const key = createRecordKey('documents', org, id);
       const existing = reading?.records?.get(id);
       read.set(key, existing);
-      if (existing) changes.push(...findChanges(org, id, existing, record));
-      else {
-        changes.push({ sign: '+', kind: 'documents', org, id, field: null, before: null, after: toShown(record) });
+      const about = { kind: 'documents', org, id } as const;
+      if (existing) {
+        const reason = 'existing documents cannot be changed';
+        for (const found of diffRecords(existing, omitFields(record, IDENTITY_FIELDS.documents), {
+          onlyDeclared: true,
+        }))
+          changes.push(createChange({ sign: '!', ...about, ...found, reason }));
+      } else {
+        changes.push(createChange({ sign: '+', ...about, after: toShown(record) }));
         items.push(createItem(org, key, record));
       }
     }
   }
   return { changes, writes: groupWrites('documents.add', items), read };
-}
-
-/** Returns the differences of an existing document. One that was not found in its declared folder is in another one. */
-function findChanges(org: string, id: string, existing: LiveRecord, record: DeclaredRecord): readonly Change[] {
-  const differs = ([field, value]: readonly [string, unknown]) =>
-    !IDENTITY_FIELDS.documents.some((name) => name === field) && value !== existing[field];
-  const declared = Object.entries(record).filter(differs);
-  if (declared.length === 0) return [];
-  const reason = 'existing documents cannot be changed';
-  return diffRecords(existing, Object.fromEntries(declared), { onlyDeclared: true }).map(
-    ({ path, before, after }): Change => ({
-      ...{ sign: '!', kind: 'documents', org, id, field: path.join('.'), before, after, reason },
-    }),
-  );
 }
 
 function createItem(org: string, key: RecordKey, record: DeclaredRecord) {

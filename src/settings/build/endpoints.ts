@@ -4,11 +4,20 @@ import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
-import { createRefusedReading, omitFields, type PlanPart, type PlanSource, pickFields, toShown } from './part.ts';
+import {
+  createChange,
+  createRefusedReading,
+  type NewChange,
+  omitFields,
+  type PlanPart,
+  type PlanSource,
+  pickFields,
+  toShown,
+} from './part.ts';
 
 const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
 /** Fields that an update can set but not clear. */
-const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
+export const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 /** Fields that only the service sets. */
 const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
 
@@ -20,7 +29,8 @@ export function planEndpoints(source: PlanSource): PlanPart {
   const { declared, live } = source;
   if (!declared.endpoints || !live.endpoints) return { changes: [], writes: [], read: [] };
   const { records, problem } = live.endpoints;
-  if (problem && !isEnabledByPlan(source)) return createRefusedReading('endpoints', null, problem);
+  if (problem && !isEnabledByPlan(source))
+    return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
   const plan = new EndpointPlan(records ?? []);
   for (const record of declared.endpoints) plan.add(record);
   if (source.prune) plan.prune(source.stack);
@@ -61,9 +71,9 @@ class EndpointPlan {
       this.#change(name, live, record);
     } else if (isUnset(uid)) {
       const reason = 'there is no endpoint with this ID; declare a uid to create one';
-      this.#note('!', name, null, null, toShown(record), reason);
+      this.#note({ sign: '!', id: name, after: toShown(record), reason });
     } else {
-      this.#note('+', name, null, null, toShown(record));
+      this.#note({ sign: '+', id: name, after: toShown(record) });
       this.#create(record, []);
     }
   }
@@ -78,7 +88,7 @@ class EndpointPlan {
       const { id, uid } = endpoint;
       if (this.#matched.has(endpoint) || typeof uid !== 'string' || !uid.startsWith(`${stack}.`)) continue;
       this.#read.set(keyOf(uid), endpoint);
-      this.#note('-', uid, null, endpoint, null);
+      this.#note({ sign: '-', id: uid, before: endpoint });
       this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
     }
   }
@@ -97,20 +107,17 @@ class EndpointPlan {
     const declared = Object.fromEntries(COMPARED.flatMap((field) => (field in record ? [[field, record[field]]] : [])));
     const differences = diffRecords(live, declared, { onlyDeclared: true });
     if (differences.length === 0) return;
-    const fixed = differences
-      .filter(({ path: [field = ''], after }) => isFixed(field, after))
-      .map(({ path }) => path[0]);
+    const fixed = differences.filter(({ field, after }) => isFixed(field, after)).map(({ field }) => field);
     if (fixed.length > 0) {
       const reason = `${fixed.join(' and ')} cannot be ${fixed.includes('uid') ? 'changed' : 'cleared'}`;
-      this.#note('-/+', name, null, live, toShown(record), reason);
+      this.#note({ sign: '-/+', id: name, before: live, after: toShown(record), reason });
       this.#replace(live, record);
       return;
     }
     const data: Record<string, unknown> = { endpointId: live['id'] };
-    for (const { path, before, after } of differences) {
-      const field = path.join('.');
-      data[field] = after ?? (field === 'disabled' ? false : '');
-      this.#note('~', name, field, before, after);
+    for (const found of differences) {
+      data[found.field] = found.after ?? (found.field === 'disabled' ? false : '');
+      this.#note({ sign: '~', id: name, ...found });
     }
     this.#updates.push({ key: keyOf(name), data, requires: [ENABLE_KEY] });
   }
@@ -134,15 +141,8 @@ class EndpointPlan {
     this.#creates.push({ key: keyOf(record['uid']), data, requires: [ENABLE_KEY, ...requires] });
   }
 
-  #note(
-    sign: Change['sign'],
-    id: string,
-    field: string | null,
-    before: unknown,
-    after: unknown,
-    reason?: string,
-  ): void {
-    this.#changes.push({ sign, kind: 'endpoints', org: null, id, field, before, after, ...(reason && { reason }) });
+  #note(change: Omit<NewChange, 'kind' | 'org'>): void {
+    this.#changes.push(createChange({ ...change, kind: 'endpoints', org: null }));
   }
 }
 

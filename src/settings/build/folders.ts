@@ -4,25 +4,28 @@ import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
-import { createRefusedReading, type PlanPart, type PlanSource, pickFields, toShown } from './part.ts';
+import {
+  createChange,
+  createRefusedReading,
+  joinParts,
+  type NewChange,
+  type PlanPart,
+  type PlanSource,
+  pickFields,
+  toShown,
+} from './part.ts';
 
 const ROOT = 'root';
-/** Fields of an existing folder that `folders.update` accepts. */
-const MUTABLE = ['folderName', 'parentFolderId'];
-const COMPARED = [...MUTABLE, 'accessType', 'inheritAccessFromParent'];
+const COMPARED = ['folderName', 'parentFolderId', 'accessType', 'inheritAccessFromParent'];
 
 /** Plans folders: parents before their children, renames and moves among them. */
 export function planFolders({ declared, live }: PlanSource): PlanPart {
   const parts = Array.from(groupByOrganization(declared.folders ?? []), ([org, records]): PlanPart => {
     const reading = live.folders.get(org);
-    if (reading?.problem) return createRefusedReading('folders', org, reading.problem);
+    if (reading?.problem) return createRefusedReading({ kind: 'folders', org, id: null }, reading.problem);
     return new FolderPlan(org, records, reading?.records ?? new Map()).build();
   });
-  return {
-    changes: parts.flatMap(({ changes }) => changes),
-    writes: parts.flatMap(({ writes }) => writes),
-    read: parts.flatMap(({ read }) => [...read]),
-  };
+  return joinParts(parts);
 }
 
 /** The folders of one organization. */
@@ -68,20 +71,12 @@ class FolderPlan {
 
   /** Returns the depth of a folder after all changes; infinite if it would contain itself. */
   #depthOf(id: string): number {
-    const chain: string[] = [];
-    const seen = new Set<string>();
+    const chain = new Set<string>();
     let at = id;
-    while (at !== ROOT && !this.#depths.has(at) && !seen.has(at)) {
-      chain.push(at);
-      seen.add(at);
-      at = this.#parentOf(at);
-    }
+    for (; at !== ROOT && !this.#depths.has(at) && !chain.has(at); at = this.#parentOf(at)) chain.add(at);
     let depth = at === ROOT ? -1 : (this.#depths.get(at) ?? Number.POSITIVE_INFINITY);
-    for (const folder of chain.reverse()) {
-      depth += 1;
-      this.#depths.set(folder, depth);
-    }
-    return this.#depths.get(id) ?? Number.POSITIVE_INFINITY;
+    for (const folder of [...chain].reverse()) this.#depths.set(folder, ++depth);
+    return this.#depths.get(id) ?? depth;
   }
 
   #plan(id: string): { readonly operation: 'folders.add' | 'folders.update'; readonly item: PlannedItem } | undefined {
@@ -89,38 +84,31 @@ class FolderPlan {
     const live = this.#live.get(id);
     const parent = this.#parentOf(id);
     const problem = this.#findProblem(id, parent);
-    const item = (data: PlannedItem['data']): PlannedItem => ({
-      ...{ key: this.#keyOf(id), data: { folderId: id, ...data } },
-      requires: parent === ROOT ? [] : [this.#keyOf(parent)],
-    });
-    if (live) return this.#planUpdate(id, live, record, problem, item);
-    this.#note(problem ? '!' : '+', id, null, null, toShown(record), problem);
-    if (problem) return undefined;
-    this.#created.add(id);
-    const isInherited = record['inheritAccessFromParent'] === true;
-    const data = pickFields(record, ['folderName', ...(isInherited ? [] : ['accessType'])]);
-    return { operation: 'folders.add', item: item({ ...data, ...(parent !== ROOT && { parentFolderId: parent }) }) };
+    const data = live ? this.#planUpdate(id, live, record, problem) : this.#planCreation(id, record, parent, problem);
+    if (!data) return undefined;
+    const requires = parent === ROOT ? [] : [this.#keyOf(parent)];
+    const item = { key: this.#keyOf(id), data: { folderId: id, ...data }, requires };
+    return { operation: live ? 'folders.update' : 'folders.add', item };
   }
 
-  #planUpdate(
-    id: string,
-    live: LiveRecord,
-    record: DeclaredRecord,
-    problem: string | undefined,
-    item: (data: PlannedItem['data']) => PlannedItem,
-  ) {
-    const compared =
-      record['inheritAccessFromParent'] === true ? COMPARED.filter((name) => name !== 'accessType') : COMPARED;
-    const differences = diffRecords(live, pickFields(record, compared), { onlyDeclared: true });
+  #planCreation(id: string, record: DeclaredRecord, parent: string, reason: string | undefined) {
+    this.#note({ sign: reason ? '!' : '+', id, after: toShown(record), reason });
+    if (reason) return undefined;
+    this.#created.add(id);
+    const fields = pickFields(record, fieldsOf(record, ['folderName', 'accessType']));
+    return { ...fields, ...(parent !== ROOT && { parentFolderId: parent }) };
+  }
+
+  #planUpdate(id: string, live: LiveRecord, record: DeclaredRecord, problem: string | undefined) {
     const changed: Record<string, unknown> = {};
-    for (const { path, before, after } of differences) {
-      const field = path.join('.');
-      const isMove = field === 'parentFolderId';
-      const reason = MUTABLE.includes(field) ? isMove && problem : 'the access of an existing folder cannot be changed';
-      if (!reason) changed[field] = after;
-      this.#note(reason ? '!' : '~', id, field, before, after, reason || undefined);
+    for (const found of diffRecords(live, pickFields(record, fieldsOf(record, COMPARED)), { onlyDeclared: true })) {
+      const isMove = found.field === 'parentFolderId';
+      const isMutable = isMove || found.field === 'folderName';
+      const reason = isMutable ? (isMove ? problem : undefined) : 'the access of an existing folder cannot be changed';
+      if (!reason) changed[found.field] = found.after;
+      this.#note({ sign: reason ? '!' : '~', id, ...found, reason });
     }
-    return Object.keys(changed).length > 0 ? { operation: 'folders.update' as const, item: item(changed) } : undefined;
+    return Object.keys(changed).length > 0 ? changed : undefined;
   }
 
   #findProblem(id: string, parent: string): string | undefined {
@@ -129,14 +117,12 @@ class FolderPlan {
     return exists ? undefined : `the parent folder ${parent} does not exist`;
   }
 
-  #note(
-    sign: Change['sign'],
-    id: string,
-    field: string | null,
-    before: unknown,
-    after: unknown,
-    reason?: string,
-  ): void {
-    this.#changes.push({ sign, kind: 'folders', org: this.#org, id, field, before, after, ...(reason && { reason }) });
+  #note(change: Omit<NewChange, 'kind' | 'org'>): void {
+    this.#changes.push(createChange({ ...change, kind: 'folders', org: this.#org }));
   }
+}
+
+/** Omits the access type of a folder that inherits it: it depends on the parent folder. */
+function fieldsOf({ inheritAccessFromParent }: DeclaredRecord, names: readonly string[]): readonly string[] {
+  return inheritAccessFromParent === true ? names.filter((name) => name !== 'accessType') : names;
 }

@@ -4,7 +4,7 @@ import type { SentRecord } from '../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { SecretValue } from '../secret-value.ts';
-import type { Declared, Kind } from '../settings.ts';
+import type { Declared } from '../settings.ts';
 
 /** The changes and writes of a plan for some kinds of records, and the live records that they depend on. */
 export interface PlanPart {
@@ -81,8 +81,28 @@ export function groupWrites(
   }));
 }
 
+export function joinParts(parts: readonly PlanPart[]): PlanPart {
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    writes: parts.flatMap(({ writes }) => writes),
+    read: parts.flatMap(({ read }) => [...read]),
+  };
+}
+
 /** Creates the part for a kind of records that the service refuses to read. */
-export function createRefusedReading(kind: Kind, org: string | null, { message }: SvcError): PlanPart {
-  const change: Change = { sign: '?', kind, org, id: null, field: null, before: null, after: null, reason: message };
-  return { changes: [change], writes: [], read: [] };
+export function createRefusedReading(
+  about: Pick<Change, 'kind' | 'org' | 'id'>,
+  { message: reason }: SvcError,
+): PlanPart {
+  return { changes: [createChange({ sign: '?', ...about, reason })], writes: [], read: [] };
+}
+
+export type NewChange = Pick<Change, 'sign' | 'kind' | 'org' | 'id'> & {
+  readonly [Name in 'field' | 'before' | 'after' | 'reason']?: Change[Name] | undefined;
+};
+
+/** Creates a change: of the whole record unless a field is given. */
+export function createChange(change: NewChange): Change {
+  const { sign, kind, org, id, field = null, before = null, after = null, reason } = change;
+  return { sign, kind, org, id, field, before, after, ...(reason && { reason }) };
 }

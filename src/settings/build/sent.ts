@@ -1,65 +1,67 @@
+import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
 import { createRecordKey, type RecordKey } from '../record-key.ts';
 import { toSentRecord } from '../sent-record.ts';
-import type { DeclaredRecord, Kind } from '../settings.ts';
-import { groupWrites, type PlanPart, type PlanSource } from './part.ts';
+import type { DeclaredRecord } from '../settings.ts';
+import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
-interface SentItem {
-  readonly operation: PlannedWrite['operation'];
-  readonly shared: PlannedWrite['shared'];
+interface SentItem extends Pick<PlannedWrite, 'operation' | 'shared'> {
   readonly item: PlannedItem;
 }
 
-/** Plans organizations. */
 export function planOrganizations(source: PlanSource): PlanPart {
-  const sent = new SentPlan(source, 'organizations');
-  for (const record of source.declared.organizations ?? []) {
-    const id = String(record['organizationId']);
+  return planSent(source, 'organizations', (record, id) => {
     const item = { key: organizationKey(id), data: record, requires: [] };
-    sent.add(record, id, id, [{ operation: 'organizations.add', shared: {}, item }]);
-  }
-  return sent.build();
+    return [{ operation: 'organizations.add', shared: {}, item }];
+  });
 }
 
-/** Plans groups. Their users are a part of their own, because users are sent between both. */
-export function planGroups(source: PlanSource): readonly [groups: PlanPart, groupUsers: PlanPart] {
-  const sent = new SentPlan(source, 'groups');
-  for (const record of source.declared.groups ?? []) {
-    const { organizationId, userIds, ...data } = record;
-    const [org, id] = [String(organizationId), String(record['groupId'])];
-    const key = createRecordKey('groups', org, id);
-    const group = { key, data, requires: [organizationKey(org)] };
-    const users = (Array.isArray(userIds) ? userIds : []).map(
-      (userId): SentItem => ({
-        operation: 'groups.add-users',
-        shared: { organizationId: org, organizationUserGroupId: id },
-        item: {
-          key: createRecordKey('groups', org, id, String(userId)),
-          data: { userId },
-          requires: [key, createRecordKey('users', org, String(userId))],
-        },
-      }),
-    );
-    sent.add(record, org, id, [{ operation: 'groups.add', shared: { organizationId: org }, item: group }, ...users]);
-  }
-  const { writes, ...part } = sent.build();
-  const isGroup = ({ operation }: PlannedWrite) => operation === 'groups.add';
-  return [
-    { ...part, writes: writes.filter(isGroup) },
-    { changes: [], writes: writes.filter((write) => !isGroup(write)), read: [] },
-  ];
+/** Order of operations: users are sent between groups and the users of groups. */
+const ORDER: readonly PlannedWrite['operation'][] = ['groups.add', 'users.add', 'permissions.add', 'groups.add-users'];
+
+/** Plans groups, users, and their access to folders and documents. */
+export function planGroupsAndUsers(source: PlanSource): PlanPart {
+  const { users } = source.declared;
+  const { writes, ...part } = joinParts([
+    planSent(source, 'groups', itemsOfGroup),
+    users && 'from' in users ? planUsersFile(users.from, source) : planSent(source, 'users', itemsOfUser),
+  ]);
+  return { ...part, writes: writes.toSorted((a, b) => ORDER.indexOf(a.operation) - ORDER.indexOf(b.operation)) };
 }
 
-/** Plans users, and their access to folders and documents. */
-export function planUsers(source: PlanSource): PlanPart {
-  const { users = [] } = source.declared;
-  if ('from' in users) return planUsersFile(users.from, source);
-  const sent = new SentPlan(source, 'users');
-  for (const record of users) {
-    const [org, id] = [String(record['organizationId']), String(record['userId'])];
-    sent.add(record, org, id, itemsOfUser(record, org, id));
+/** Plans the items that the ledger does not know. */
+function planSent(
+  { declared, isSent }: PlanSource,
+  kind: 'organizations' | 'groups' | 'users',
+  itemsOf: (record: DeclaredRecord, org: string, id: string) => readonly SentItem[],
+): PlanPart {
+  const changes: Change[] = [];
+  const unsent: SentItem[] = [];
+  for (const record of (declared[kind] ?? []) as readonly DeclaredRecord[]) {
+    const [org, id] = [String(record['organizationId']), String(record[IDENTITY_FIELDS[kind].at(-1) ?? ''])];
+    const items = itemsOf(record, org, id).filter(({ item, ...write }) => !isSent(toSentRecord(write, item)));
+    if (items.length > 0) changes.push(createChange({ sign: '>', kind, org, id, after: record }));
+    unsent.push(...items);
   }
-  return sent.build();
+  const byOperation = Map.groupBy(unsent, ({ operation }) => operation);
+  return { changes, writes: [...byOperation].flatMap(([operation, items]) => groupWrites(operation, items)), read: [] };
+}
+
+function itemsOfGroup({ organizationId: _org, userIds, ...data }: DeclaredRecord, org: string, id: string) {
+  const key = createRecordKey('groups', org, id);
+  const group = { key, data, requires: [organizationKey(org)] };
+  const users = (Array.isArray(userIds) ? userIds : []).map(
+    (userId): SentItem => ({
+      operation: 'groups.add-users',
+      shared: { organizationId: org, organizationUserGroupId: id },
+      item: {
+        key: createRecordKey('groups', org, id, String(userId)),
+        data: { userId },
+        requires: [key, createRecordKey('users', org, String(userId))],
+      },
+    }),
+  );
+  return [{ operation: 'groups.add', shared: { organizationId: org }, item: group } as const, ...users];
 }
 
 interface Membership {
@@ -99,46 +101,11 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
 function planUsersFile(path: string, { usersToSend = new Map(), usersOrganization }: PlanSource): PlanPart {
   const unsent = [...usersToSend].filter(([, records]) => records > 0);
   return {
-    changes: unsent.map(([org, after]) => ({
-      sign: '>',
-      kind: 'users',
-      org,
-      id: null,
-      field: null,
-      before: null,
-      after,
-    })),
+    changes: unsent.map(([org, after]) => createChange({ sign: '>', kind: 'users', org, id: null, after })),
     writes: unsent.map(([organizationId, records]) => ({
       ...{ operation: 'users.add', shared: { organizationId }, items: [] },
       from: { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) },
     })),
     read: [],
   };
-}
-
-/** Collects the items that the ledger does not know. */
-class SentPlan {
-  readonly #source: PlanSource;
-  readonly #kind: Kind;
-  readonly #changes: Change[] = [];
-  readonly #items: SentItem[] = [];
-
-  constructor(source: PlanSource, kind: Kind) {
-    this.#source = source;
-    this.#kind = kind;
-  }
-
-  /** Plans a record with the items that send it. */
-  add(record: DeclaredRecord, org: string, id: string, items: readonly SentItem[]): void {
-    const unsent = items.filter(({ item, ...write }) => !this.#source.isSent(toSentRecord(write, item)));
-    if (unsent.length === 0) return;
-    this.#changes.push({ sign: '>', kind: this.#kind, org, id, field: null, before: null, after: record });
-    this.#items.push(...unsent);
-  }
-
-  build(): PlanPart {
-    const byOperation = Map.groupBy(this.#items, ({ operation }) => operation);
-    const writes = [...byOperation].flatMap(([operation, items]) => groupWrites(operation, items));
-    return { changes: this.#changes, writes, read: [] };
-  }
 }

@@ -16,11 +16,11 @@ export function readItemStates(journal: Journal, items: number) {
   return states;
 }
 
-/** Returns a function that tells whether an item was written, by its index. */
-export function findWrittenItems(journal: Journal, items: number): (index: number) => boolean {
-  const { settled } = readItemStates(journal, items);
+/** Reads which items of a job were written, and how many users of a file. */
+export function readOutcomes(journal: Journal, items: number) {
+  const { settled, users } = readItemStates(journal, items);
   for (const { at } of journal.unsuccessfulRecords()) settled.delete(at);
-  return (index) => settled.has(index);
+  return { isWritten: (index: number) => settled.has(index), users };
 }
 
 /** Marks the failed items of earlier runs as unsent. */

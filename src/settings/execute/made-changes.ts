@@ -1,7 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { Change, Plan, RecordKey } from '../plan.ts';
 import { createRecordKey, parseRecordKey } from '../record-key.ts';
-import { findWrittenItems, readItemStates } from './item-states.ts';
+import { readOutcomes } from './item-states.ts';
 
 /** The changes that a job has made. */
 export interface MadeChanges {
@@ -13,8 +13,7 @@ export interface MadeChanges {
 
 export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
   const items = writes.flatMap((write) => write.items);
-  const { users } = readItemStates(journal, items.length);
-  const isWritten = findWrittenItems(journal, items.length);
+  const { isWritten, users } = readOutcomes(journal, items.length);
   const unwritten = new Set(items.flatMap(({ key }, index) => (isWritten(index) ? [] : [recordOf(key)])));
   const isMade = ({ kind, org, id, sign, after }: Change) =>
     sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { diffRecords } from '../differ.ts';
 import { KIND_CLASSES } from '../kinds.ts';
+import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
-import { queryKeys } from '../live/query-keys.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
@@ -23,7 +23,7 @@ export async function readBack(
   isWritten: (index: number) => boolean,
 ) {
   const expected = collectExpected(writes, secrets, isWritten);
-  const live = await readLive(client, queryKeys(expected.keys()));
+  const live = await readLive(client, queryKeys([...expected.keys()]));
   const differences = new Map<number, { readonly id: string; readonly message: string }>();
   for (const [key, { index, fields }] of expected) {
     const { kind, id, org } = parseRecordKey(key);
@@ -42,8 +42,8 @@ function collectExpected(
 ) {
   // The fields of a deleted record are undefined.
   const expected = new Map<RecordKey, { readonly index: number; readonly fields: LiveRecord | undefined }>();
-  const items = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));
-  for (const [index, { item, operation }] of items.entries()) {
+  const all = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));
+  for (const [index, { item, operation }] of all.entries()) {
     const { kind } = parseRecordKey(item.key);
     if (!isWritten(index) || KIND_CLASSES[kind] === 'sent') continue;
     const isDeletion = operation === 'webhooks.endpoints.delete';
@@ -63,8 +63,7 @@ function describeDifference(live: LiveRecord | undefined, fields: LiveRecord | u
   if (!live) return 'written, but the service does not have it';
   const [difference] = diffRecords(live, fields, { onlyDeclared: true }).filter(({ isMasked }) => !isMasked);
   if (!difference) return undefined;
-  const { path, before, after } = difference;
-  const field = path.join('.');
+  const { field, before, after } = difference;
   if (before === 'differ') return `written, but the service has another ${field}`;
   return `written, but the service has ${field} ${JSON.stringify(before)} instead of ${JSON.stringify(after)}`;
 }

@@ -12,7 +12,7 @@ import type { Plan, PlannedWrite } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
 import { countItems, PlanExecution } from './execute-plan.ts';
 import type { SecretsByReference } from './item-secrets.ts';
-import { failItems, findWrittenItems, readItemStates, reopenFailures } from './item-states.ts';
+import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
 export interface PlanRunDependencies {
@@ -49,7 +49,7 @@ export async function runPlan(plan: Pick<Plan, 'target' | 'writes'>, dependencie
   recorder.flush();
   if (!stop) {
     try {
-      const isWritten = findWrittenItems(journal, countItems(plan.writes));
+      const { isWritten } = readOutcomes(journal, countItems(plan.writes));
       const differences = await readBack(client, plan.writes, secrets, isWritten);
       failItems(journal, differences);
       counters.succeeded -= differences.size;

@@ -17,7 +17,7 @@ export function checkSettings(tree: MapTree, problems: Problems): SettingsFields
   findLiteralSecrets(tree, problems, []);
   for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
   findAnonymousEndpoints(tree, problems);
-  if (data) findCycles(data, tree, problems);
+  if (data) reportCycles(data, tree, problems);
   return data;
 }
 
@@ -108,8 +108,16 @@ function findAnonymousEndpoints(tree: MapTree, problems: Problems): void {
   }
 }
 
-/** Reports folders that contain themselves. */
-function findCycles({ folders = [] }: SettingsFields, tree: MapTree, problems: Problems): void {
+function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems: Problems): void {
+  for (const index of findCycles(folders)) {
+    const path = ['folders', index, 'parentFolderId'];
+    const message = `the folder '${folders[index]?.folderId}' would contain itself`;
+    problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
+  }
+}
+
+/** Returns the index of one folder of each cycle. */
+export function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {
   const keyOf = (organization: string, folder: string | undefined) => JSON.stringify([organization, folder]);
   const indexes = new Map(folders.map((folder, index) => [keyOf(folder.organizationId, folder.folderId), index]));
   const parentOf = (index: number) => {
@@ -117,14 +125,13 @@ function findCycles({ folders = [] }: SettingsFields, tree: MapTree, problems: P
     return folder && indexes.get(keyOf(folder.organizationId, folder.parentFolderId));
   };
   const checked = new Set<number | undefined>([undefined]);
+  const found: number[] = [];
   for (const start of folders.keys()) {
     const chain = new Set<number>();
     let at: number | undefined = start;
     for (; at !== undefined && !checked.has(at) && !chain.has(at); at = parentOf(at)) chain.add(at);
     for (const index of chain) checked.add(index);
-    if (at === undefined || !chain.has(at)) continue;
-    const path = ['folders', at, 'parentFolderId'];
-    const message = `the folder '${folders[at]?.folderId}' would contain itself`;
-    problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
+    if (at !== undefined && chain.has(at)) found.push(at);
   }
+  return found;
 }

@@ -1,11 +1,10 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
 import type { PulledFields, PulledList, PulledRecord } from '../live/pulled-records.ts';
-import { VariableUses } from './edit-variables.ts';
-import { identitiesOf } from './identity.ts';
+import { createMatcher } from './identity.ts';
 import type { ReadFile } from './read-files.ts';
 import { environmentsOf, type SettingsContent } from './read-settings.ts';
 import { TextEditor, UnsupportedEdit } from './text-editor.ts';
@@ -20,7 +19,7 @@ import {
   toValue,
   treeAt,
 } from './tree.ts';
-import { escapeTexts, escapeVariables } from './variables.ts';
+import { escapeTexts, rewriteTemplate } from './variables.ts';
 import { verifyEdit } from './verify-edit.ts';
 
 /** Live values to bring into a settings file. */
@@ -48,26 +47,9 @@ export interface SettingsEdit {
 
 type Path = readonly (string | number)[];
 
-/** A difference between a declared value and the live one. */
-interface ValueChange extends Located {
-  readonly value: unknown;
-  /** Counts the change, and sets the expected value. */
-  readonly expect: () => void;
-}
-
 interface Located {
   readonly path: Path;
   readonly place: Place;
-}
-
-interface TextChange extends ValueChange {
-  readonly value: string;
-}
-
-/** A change of a text that another value of a variable can express. */
-interface Proposal extends TextChange {
-  readonly variable: string;
-  readonly variableValue: string;
 }
 
 /**
@@ -86,7 +68,6 @@ export function editSettings(pull: SettingsPull): SettingsEdit {
 class SettingsEditor {
   readonly #pull: SettingsPull;
   readonly #editors = new Map<SourceText, TextEditor>();
-  readonly #variables: VariableUses;
   /** The values that the edited file must have. */
   readonly #expected: Record<string, unknown>;
   /** The values to add to the file, or to the overlay of the environment. */
@@ -95,15 +76,12 @@ class SettingsEditor {
   readonly #isShared: boolean;
   /** Whether such values were changed. */
   #changedShared = false;
-  /** Changes of texts that only another value of their variable can express. */
-  readonly #proposals: Proposal[] = [];
   readonly #notes: string[] = [];
   readonly #counts = { changed: 0, added: 0, removed: 0 };
 
   constructor(pull: SettingsPull) {
     this.#pull = pull;
     const { tree } = pull.content;
-    this.#variables = new VariableUses(tree);
     this.#expected = toValue(tree) as Record<string, unknown>;
     this.#isShared = pull.environment !== undefined && environmentsOf(tree).length > 1;
   }
@@ -125,7 +103,7 @@ class SettingsEditor {
   pullRecords(kind: PulledList, records: readonly PulledRecord[]): void {
     const declared = fieldOf(this.#pull.content.tree, kind)?.tree;
     const items = declared?.kind === 'list' ? declared.items : [];
-    const find = matcherOf(kind, records);
+    const find = createMatcher(kind, records, ({ fields }) => fields);
     const unmatched = new Set(records);
     const removed = new Set<number>();
     for (const [index, item] of items.entries()) {
@@ -145,8 +123,6 @@ class SettingsEditor {
 
   finish(): SettingsEdit {
     const { content, environment } = this.#pull;
-    for (const [variable, proposals] of Map.groupBy(this.#proposals, (proposal) => proposal.variable))
-      this.#changeVariable(variable, proposals);
     const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
     const texts = this.#applyEdits();
@@ -183,59 +159,37 @@ class SettingsEditor {
         if (field.tree.kind === 'map' && !isReference(value))
           this.#pullFields(field.tree, isObject(wanted) ? wanted : {}, at, true);
       } else if (diffRecords({ [name]: value }, { [name]: wanted }, { onlyDeclared: false }).length > 0)
-        this.#change(tree, field, at, value === true ? (wanted ?? false) : wanted);
+        this.#change(field, at, value === true ? (wanted ?? false) : wanted);
     }
   }
 
   /** Changes a declared value; removes it if `value` is undefined. */
-  #change(parent: MapTree, field: Field, path: Path, value: unknown): void {
+  #change(field: Field, path: Path, value: unknown): void {
     const { key, tree } = field;
-    const change = { path, place: tree.place, value, expect: this.#expect(path, value) };
-    if (value === undefined && this.#isInherited(key))
-      this.#note(change, 'not removed, because other environments use it');
-    else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
-      this.#changeTemplate(tree.template, { ...change, value });
-    else if (this.#try(change, () => this.#write(parent, field, path, value))) change.expect();
+    const located = { path, place: tree.place };
+    if (value === undefined && this.#isInherited(key)) {
+      this.#note(located, 'not removed, because other environments use it');
+    } else if (this.#try(located, (editor) => this.#write(editor, field, path, value))) {
+      setAt(this.#expected, path, value);
+      this.#counts.changed += 1;
+    }
   }
 
-  #write(parent: MapTree, { key, tree }: Field, path: Path, value: unknown): void {
-    const [name, editor] = [String(path.at(-1)), this.#editorOf(key)];
-    if (!this.#isAt(key, path)) {
-      // The field comes from an alias or a merge key. A field of the record itself takes precedence over a merged one.
-      if (value === undefined || !this.#isAt(parent.place, path.slice(0, -1)))
-        throw new UnsupportedEdit('it is declared through an alias');
-      this.#editorOf(parent.place).add(parent.place.node, escapeTexts(value), name);
-    } else if (value === undefined) editor.remove(key.node);
+  #write(editor: TextEditor, { key, tree }: Field, path: Path, value: unknown): void {
+    if (!this.#isAt(key, path)) throw new UnsupportedEdit('it is declared through an alias');
+    if (value === undefined) editor.remove(key.node);
     else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
     else if (tree.kind === 'list' && Array.isArray(value) && 'items' in tree.place.node) editList(editor, tree, value);
+    else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
+      editor.replace(tree.place.node, this.#rewrite(tree.template, value));
     else editor.replace(tree.place.node, escapeTexts(value));
   }
 
-  #changeTemplate(template: string, change: TextChange): void {
-    const { place, value } = change;
-    const rewritten = this.#variables.rewrite(template, value);
-    const solution = rewritten === undefined ? this.#variables.solve(template, value) : undefined;
-    if (solution) this.#proposals.push({ ...change, ...solution });
-    else if (rewritten === undefined) this.#note(change, 'not changed, because it uses variables');
-    else if (this.#try(change, (editor) => editor.replace(place.node, rewritten))) change.expect();
-  }
-
-  /** Changes a variable if all texts that use it need the same value. */
-  #changeVariable(variable: string, proposals: readonly Proposal[]): void {
-    const [first] = proposals;
-    const isCommon =
-      proposals.length === this.#variables.countOf(variable) &&
-      proposals.every(({ variableValue }) => variableValue === first?.variableValue);
-    const place = fieldOf(fieldOf(this.#pull.content.tree, 'vars')?.tree, variable)?.tree.place;
-    if (!first || !place || !isCommon) {
-      for (const proposal of proposals)
-        this.#note(proposal, `not changed, because other values use \${${variable}}, too`);
-      return;
-    }
-    const text = escapeVariables(first.variableValue);
-    const path = ['vars', variable];
-    if (this.#try({ path, place }, (editor) => editor.replace(place.node, text)))
-      for (const { expect } of proposals) expect();
+  #rewrite(template: string, text: string): string {
+    const variables = fieldOf(this.#pull.content.tree, 'vars')?.tree;
+    const rewritten = rewriteTemplate(template, text, variables ? Object(toValue(variables)) : {});
+    if (rewritten === undefined) throw new UnsupportedEdit('it uses variables');
+    return rewritten;
   }
 
   /** Adds configurations and records to the file, or to an overlay. */
@@ -277,33 +231,10 @@ class SettingsEditor {
     }
   }
 
-  /** Returns a function that sets an expected value. The record is found now, because its index may change. */
-  #expect(path: Path, value: unknown): () => void {
-    const holder = valueAt(this.#expected, path.slice(0, -1)) as object;
-    return () => {
-      setAt(holder, path.slice(-1), value);
-      this.#counts.changed += 1;
-    };
-  }
-
   #note({ place, path }: Located, problem: string): false {
     this.#notes.push(`${formatPlace(place)}: ${formatFieldPath(path)}: ${problem}`);
     return false;
   }
-}
-
-/** Creates a function that finds the entry with the identity of a record. */
-function matcherOf<Entry extends { readonly fields: PulledFields }>(kind: string, entries: Iterable<Entry>) {
-  const indexes = (identitiesOf(kind) ?? []).map((names) => {
-    const identityOf = (record: PulledFields) => JSON.stringify(names.map((name) => record[name] ?? null));
-    return { names, identityOf, entries: new Map(Array.from(entries, (entry) => [identityOf(entry.fields), entry])) };
-  });
-  return (record: PulledFields): Entry | undefined => {
-    const usable = indexes.filter(({ names }) => names.every((name) => (record[name] ?? undefined) !== undefined));
-    return usable
-      .map(({ identityOf, entries: known }) => known.get(identityOf(record)))
-      .find((entry) => entry !== undefined);
-  };
 }
 
 /** Adds the missing items to a list without an order, and removes the others. */

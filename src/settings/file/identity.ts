@@ -1,5 +1,14 @@
 import { FIELD_ALIASES, IDENTITY_FIELDS } from '../../catalog/state.ts';
-import { fieldOf, formatPlace, type ListTree, type MapTree, type Problems, type Tree, withFields } from './tree.ts';
+import {
+  fieldOf,
+  formatPlace,
+  type ListTree,
+  type MapTree,
+  type Problems,
+  type Tree,
+  toValue,
+  withFields,
+} from './tree.ts';
 
 /** Alternative sets of fields that identify the records of a list. A record matches another by the first set that both have. */
 const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -14,24 +23,25 @@ export function identitiesOf(name: string): readonly (readonly string[])[] | und
 }
 
 /** Returns the values of identifying fields as one text; `undefined` if the record does not have all of them. */
-function identityOf(record: Tree, fields: readonly string[]): string | undefined {
-  const values = fields.map((name) => {
-    const tree = fieldOf(record, name)?.tree;
-    return tree?.kind === 'scalar' ? (tree.value ?? undefined) : undefined;
-  });
-  return values.includes(undefined) ? undefined : JSON.stringify(values);
+function identityOf(record: unknown, fields: readonly string[]): string | undefined {
+  const values = fields.map((name): unknown => Object(record)[name] ?? undefined);
+  return values.some((value) => value === undefined || typeof value === 'object') ? undefined : JSON.stringify(values);
 }
 
-/** Creates a function that finds the record of a list with the same identity as another record. */
-export function findMatch(list: ListTree, name: string): (record: Tree) => Tree | undefined {
+/** Creates a function that finds the entry with the same identity as a record, among the records of a list. */
+export function createMatcher<Entry>(
+  name: string,
+  entries: readonly Entry[],
+  recordOf: (entry: Entry) => unknown,
+): (record: unknown) => Entry | undefined {
   const indexes = (identitiesOf(name) ?? []).map((fields) => ({
     fields,
-    records: new Map(list.items.map((item) => [identityOf(item, fields), item] as const)),
+    known: new Map(entries.map((entry) => [identityOf(recordOf(entry), fields), entry] as const)),
   }));
   return (record) => {
-    for (const { fields, records } of indexes) {
+    for (const { fields, known } of indexes) {
       const identity = identityOf(record, fields);
-      const match = identity === undefined ? undefined : records.get(identity);
+      const match = identity === undefined ? undefined : known.get(identity);
       if (match) return match;
     }
     return undefined;
@@ -67,7 +77,7 @@ export function findDuplicates(tree: MapTree, problems: Problems, path = ''): vo
 function findDuplicatesIn(list: ListTree, fields: readonly string[], problems: Problems, path: string): void {
   const seen = new Map<string, Tree>();
   for (const [index, record] of list.items.entries()) {
-    const identity = identityOf(record, fields);
+    const identity = identityOf(toValue(record), fields);
     const first = identity === undefined ? undefined : seen.get(identity);
     const name = fields.at(-1) ?? '';
     const field = fieldOf(record, name)?.tree;

@@ -3,6 +3,7 @@ import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { findCycles } from './check.ts';
 
 /** Kinds of records that a file may declare by the thousand. */
 const KINDS = ['folders', 'documents'] as const;
@@ -142,26 +143,5 @@ function areValid(lists: Lists): boolean {
     const { element } = settingsSchema.shape[kind].unwrap();
     return identities.size === records.length && records.every((record) => element.safeParse(record).success);
   };
-  return KINDS.every(isValid) && !hasCycle(lists.folders ?? []);
-}
-
-function hasCycle(folders: NonNullable<Lists['folders']>): boolean {
-  const keyOf = (organization: string, folder: string) => JSON.stringify([organization, folder]);
-  const parents = new Map(
-    folders.map(({ organizationId, folderId, parentFolderId = 'root' }) => [
-      keyOf(organizationId, folderId),
-      keyOf(organizationId, parentFolderId),
-    ]),
-  );
-  const checked = new Set<string>();
-  for (const start of parents.keys()) {
-    const chain = new Set<string>();
-    let at: string | undefined = start;
-    for (; at !== undefined && !checked.has(at); at = parents.get(at)) {
-      if (chain.has(at)) return true;
-      chain.add(at);
-    }
-    for (const key of chain) checked.add(key);
-  }
-  return false;
+  return KINDS.every(isValid) && findCycles(lists.folders ?? []).length === 0;
 }

@@ -1,5 +1,5 @@
-import { findMatch, identitiesOf } from './identity.ts';
-import { type Field, formatPlace, type ListTree, type MapTree, type Problems, type Tree } from './tree.ts';
+import { createMatcher, identitiesOf } from './identity.ts';
+import { type Field, formatPlace, type ListTree, type MapTree, type Problems, type Tree, toValue } from './tree.ts';
 
 /**
  * Joins the files of a folder: their maps are merged, and their lists of records are concatenated. Reports values that two
@@ -54,11 +54,11 @@ function isSource({ fields }: MapTree): boolean {
 }
 
 function overlayRecords(base: ListTree, over: ListTree, name: string): ListTree {
-  const find = findMatch(base, name);
+  const find = createMatcher(name, base.items, toValue);
   const changes = new Map<Tree, Tree>();
   const added: Tree[] = [];
   for (const record of over.items) {
-    const match = find(record);
+    const match = find(toValue(record));
     if (!match) added.push(record);
     else if (match.kind === 'map' && record.kind === 'map') changes.set(match, applyOverlay(match, record));
   }

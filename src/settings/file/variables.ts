@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
 /** Matches `$${`, the escape of `${`, and references to variables, also unclosed ones. */
-export const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
+const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 
 export type Variables = ReadonlyMap<string, string>;
 
@@ -68,8 +68,27 @@ function offsetOf({ place, value }: ScalarTree, index: number): number {
 }
 
 /** Writes a text so that it is read without variables. */
-export function escapeVariables(text: string): string {
+function escapeVariables(text: string): string {
   return text.replaceAll('${', () => '$${');
+}
+
+/** Returns a template with the same variables for another text; undefined if their values do not occur in it. */
+export function rewriteTemplate(
+  template: string,
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+): string | undefined {
+  let rest = text;
+  let written = '';
+  for (const [, escaped, variable = ''] of template.matchAll(REFERENCE)) {
+    if (escaped) continue;
+    const value = Object.hasOwn(variables, variable) ? String(variables[variable]) : '';
+    const at = value === '' ? -1 : rest.indexOf(value);
+    if (at === -1) return undefined;
+    written += `${escapeVariables(rest.slice(0, at))}\${${variable}}`;
+    rest = rest.slice(at + value.length);
+  }
+  return written + escapeVariables(rest);
 }
 
 /** Escapes all texts of a value. */

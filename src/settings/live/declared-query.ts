@@ -1,5 +1,6 @@
-import { CONFIG_NAMES } from '../kinds.ts';
-import type { Declared, DeclaredRecord } from '../settings.ts';
+import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
+import { parseRecordKey, type RecordKey } from '../record-key.ts';
+import type { Declared, DeclaredRecord, Kind } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 /** Returns the query for the declared records, and nothing else. */
@@ -11,6 +12,22 @@ export function queryDeclared(declared: Declared): LiveQuery {
     folders: [...groupByOrganization(folders).keys()],
     documents: Array.from(groupByOrganization(documents), ([org, records]) => queryDocuments(org, records)),
     agents: agents.map(({ id }) => String(id)),
+  };
+}
+
+/** Returns the query for the records with these keys. */
+export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
+  const parsed = keys.map(parseRecordKey);
+  const ofKind = (wanted: Kind) => parsed.filter(({ kind }) => kind === wanted);
+  const documents = Map.groupBy(ofKind('documents'), ({ org }) => org);
+  return {
+    configs: [...new Set(ofKind('config').map(({ id }) => id as ConfigName))],
+    endpoints: ofKind('endpoints').length > 0,
+    folders: [...new Set(ofKind('folders').map(({ org }) => org))],
+    documents: Array.from(documents, ([organizationId, records]) => {
+      return { organizationId, ids: records.map(({ id }) => id), folders: [] };
+    }),
+    agents: [],
   };
 }
 

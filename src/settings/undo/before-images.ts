@@ -13,8 +13,8 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
+import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
-import { queryKeys } from '../live/query-keys.ts';
 import { readLive } from '../live/read-live.ts';
 import type { RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
@@ -77,7 +77,7 @@ export class BeforeImages {
     const written = records.map(({ value }) => ({ ...shared, ...Object(value) }) as LiveRecord);
     const unsaved = written.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
     if (unsaved.length === 0) return;
-    const live = await this.#read(queryKeys(unsaved.map(({ key }) => key))).catch(this.#warnOnce);
+    const live = await this.#read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(this.#warnOnce);
     if (!live) return;
     const { resource, name } = getEntry(operation);
     const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.'));
@@ -93,7 +93,7 @@ export class BeforeImages {
     for (const { key } of unsaved) this.#saved.add(key);
   }
 
-  async #read(query: LiveQuery): Promise<LiveRecords> {
+  async #read(query: LiveQuery) {
     const { client, clock } = this.#options;
     const name = JSON.stringify(query);
     const started = monotonicNow(clock);
@@ -134,13 +134,16 @@ function createImage(
   const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
   const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
-  const isHidden = ({ path, ...values }: (typeof differences)[number]) =>
-    isSecret(path) || JSON.stringify(values) !== redactRemembered(JSON.stringify(values));
+  const isHidden = ({ path, before, after: value }: (typeof differences)[number]) => {
+    const text = JSON.stringify([before, value]);
+    return isSecret(path) || text !== redactRemembered(text);
+  };
+  const { hidden = [], shown = [] } = Object.groupBy(differences, (each) => (isHidden(each) ? 'hidden' : 'shown'));
   return {
     key,
     ...(typeof live['id'] === 'string' && { id: live['id'] }),
-    fields: differences.filter((each) => !isHidden(each)),
-    secrets: differences.filter(isHidden).map(({ path }) => path.join('.')),
+    fields: shown.map(({ path, before, after: value }) => ({ path, before, after: value })),
+    secrets: hidden.map(({ field }) => field),
     ...(!written && { isDeleted: true }),
   };
 }

@@ -1,8 +1,9 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { NOT_CLEARABLE } from '../build/endpoints.ts';
 import { buildPlan } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
+import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
-import { queryKeys } from '../live/query-keys.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
@@ -15,13 +16,11 @@ import type { BeforeImage } from './before-images.ts';
 export function planUndo(target: PlanTarget, images: readonly BeforeImage[], live: LiveRecords): Plan {
   const undo = new UndoPlan(live);
   for (const image of images) undo.add(image);
+  const { declared, notRestored } = undo;
   const query = queryKeys(images.map(({ key }) => key));
-  const plan = buildPlan({ target, declared: undo.declared, live, query, isSent: () => false });
-  return { ...plan, notRestored: undo.notRestored };
+  const plan = buildPlan({ target, declared, live, query, isSent: () => false });
+  return { ...plan, notRestored };
 }
-
-/** Fields of endpoints that an update can set but not clear. */
-const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 
 class UndoPlan {
   readonly #live: LiveRecords;

@@ -13,10 +13,8 @@ const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
 /** Fetches a JSON list of delivery IDs, or of objects with `id` and `event`. @throws SvcError `unusable_answer` */
 export async function fetchEffects(url: URL, options: PostOptions): Promise<readonly ReceiverEffect[]> {
-  const result = await sendPost(
-    { method: 'GET', url, headers: [], body: '' },
-    { ...options, responseLimit: MAX_EFFECTS_BYTES },
-  );
+  const request = { method: 'GET', url, headers: [], body: '' };
+  const result = await sendPost(request, { ...options, responseLimit: MAX_EFFECTS_BYTES });
   if (result.status === null) throw createUnusableError(url, result.error);
   if (!isSuccessStatus(result)) throw createUnusableError(url, `the response status is ${result.status}`);
   const effects = parseEffects(result.body);

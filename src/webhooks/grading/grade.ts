@@ -27,10 +27,7 @@ const RECOVERY_TIMEOUT = 5_000;
 const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 
-/**
- * Runs each case against a receiver, in sequence. If the receiver does not recover after a case, skips the remaining cases.
- * @throws SvcError `unreachable` if the receiver does not respond to the first case
- */
+/** Skips the remaining cases after a crash. @throws SvcError `unreachable` if the receiver does not respond to the first case */
 export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies: GradingDependencies) {
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
@@ -46,8 +43,8 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
     const observation = await runCase(testCase, dependencies);
     const failedResult = observation.results.find(({ status }) => status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
-    const isUnresponsive =
-      failedResult !== undefined && !(await isReachable(dependencies, isFirst ? 0 : RECOVERY_TIME));
+    const recovery = isFirst ? 0 : RECOVERY_TIME;
+    const isUnresponsive = failedResult !== undefined && !(await isReachable(dependencies, recovery));
     if (isUnresponsive && isFirst) throw createUnreachableError(dependencies.url, failedResult);
     if (isUnresponsive) crashCase = testCase.name;
     observed.push({ ...observation, isUnresponsive });
@@ -74,10 +71,8 @@ async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }:
 
 async function isReachable(dependencies: GradingDependencies, recoveryTime: number): Promise<boolean> {
   const { clock, postOptions } = dependencies;
-  const healthCheck = {
-    ...dependencies,
-    postOptions: { ...postOptions, timeout: Math.min(postOptions.timeout, RECOVERY_TIMEOUT) },
-  };
+  const timeout = Math.min(postOptions.timeout, RECOVERY_TIMEOUT);
+  const healthCheck = { ...dependencies, postOptions: { ...postOptions, timeout } };
   const end = clock.now() + recoveryTime;
   for (;;) {
     if ((await sendDelivery(dependencies.createDelivery(), healthCheck)).status !== null) return true;
@@ -88,9 +83,8 @@ async function isReachable(dependencies: GradingDependencies, recoveryTime: numb
 
 function createUnreachableError(url: URL, result: PostResult): SvcError {
   const reason = result.status === null ? result.error : 'the receiver stopped responding';
-  return new SvcError('unreachable', `${url.href}: ${reason}`, {
-    hint: 'check that the receiver is running at this URL',
-  });
+  const hint = 'check that the receiver is running at this URL';
+  return new SvcError('unreachable', `${url.href}: ${reason}`, { hint });
 }
 
 async function waitForEffects(

@@ -36,19 +36,13 @@ export function gradeObservation(observation: CaseObservation, effects?: readonl
   const milliseconds = Math.max(...results.map((result) => result.milliseconds));
   const responses = `${results.map(describeResult).join(', then ')} (${formatTime(milliseconds)})`;
   const wrongEffect = effects && findWrongEffect(observation, effects);
-  const problems = [isUnresponsive ? 'the receiver has not responded since' : undefined, wrongEffect].filter(
-    (problem) => problem !== undefined,
-  );
+  const crash = isUnresponsive ? ['the receiver has not responded since'] : [];
+  const problems = [...crash, ...(wrongEffect ? [wrongEffect] : [])];
   const isLate = milliseconds > LATE_AFTER;
   const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
-  return {
-    ...describeCase(observation.case, effects !== undefined),
-    verdict,
-    status: results.at(-1)?.status ?? null,
-    milliseconds,
-    did,
-  };
+  const status = results.at(-1)?.status ?? null;
+  return { ...describeCase(observation.case, effects !== undefined), verdict, status, milliseconds, did };
 }
 
 function describeCase({ name, why, expects }: ReceiverCase, showsEffects: boolean) {

@@ -59,26 +59,13 @@ function createProofHeaders(
   { body, ...content }: SignedContent & { readonly body: string },
   proof: DeliveryVariation['proof'],
 ): HeaderList {
+  if (proof === 'none') return createDeliveryHeaders({ ...content, form: sender.form }, body);
   const valid = { ...sender, ...content };
-  switch (proof) {
-    case undefined:
-      return createDeliveryHeaders(valid, body);
-    case 'none':
-      return createDeliveryHeaders({ ...content, form: sender.form }, body);
-    case 'other secret':
-      return createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body);
-    case 'other body':
-      return createDeliveryHeaders(valid, `${body} `);
-    case 'rotated':
-      return mergeSignatures(
-        createDeliveryHeaders({ ...valid, ...createForeignSecrets() }, body),
-        createDeliveryHeaders(valid, body),
-      );
-  }
-}
-
-function createForeignSecrets() {
-  return { secret: createSigningSecret(), authToken: randomBytes(24).toString('base64url') };
+  const foreign = { ...valid, secret: createSigningSecret(), authToken: randomBytes(24).toString('base64url') };
+  if (proof === 'other secret') return createDeliveryHeaders(foreign, body);
+  if (proof === 'other body') return createDeliveryHeaders(valid, `${body} `);
+  const headers = createDeliveryHeaders(valid, body);
+  return proof === 'rotated' ? mergeSignatures(createDeliveryHeaders(foreign, body), headers) : headers;
 }
 
 /** Joins two signatures in one header, as a sender does for a while after a secret rotation. */

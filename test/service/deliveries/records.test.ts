@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pruneDeliveries } from '../../../src/service/deliveries/prune.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
+import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
 import type { DeliveryState } from '../../../src/service/store/delivery-tables.ts';
 import { deliveringWorld } from './delivering.ts';
 

@@ -160,10 +160,10 @@ vars: { a: b }
       'endpoints: [{ id: ep_a, url: https://x.example/a }, { id: ep_b, url: https://x.example/b, disabled: false }]',
     ],
     [
-      'overrides merged fields, and replaces aliases',
-      'agents: [&d { id: x, url: &u http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n  - uid: b\n    url: *u\n',
-      { endpoints: [endpoint('b'), endpoint('a', { id: 'x' })] },
-      'agents: [&d { id: x, url: &u http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n    url: https://x.example/a\n  - uid: b\n    url: https://x.example/b\n',
+      'replaces aliases',
+      'agents: [{ id: x, url: &u http://u }]\nendpoints:\n  - uid: b\n    url: *u\n',
+      { endpoints: [endpoint('b')] },
+      'agents: [{ id: x, url: &u http://u }]\nendpoints:\n  - uid: b\n    url: https://x.example/b\n',
     ],
     [
       'rewrites text in blocks',
@@ -177,43 +177,23 @@ vars: { a: b }
     expect(edited.notes).toEqual([]);
     expect(pull(edited.text, world).text).toBe(edited.text);
   });
-});
 
-describe('editing a settings file with variables', () => {
-  const file = (hooks: string, rest = '') =>
-    `vars: { hooks: ${hooks} }\nendpoints:\n  - { uid: a, url: "\${hooks}/a" }\n  - { uid: b, url: "\${hooks}/b" }\n${rest}`;
-  const at = (host: string) => ({
-    endpoints: ['b', 'a'].map((uid) => endpoint(uid, { url: `https://${host}.example/${uid}` })),
-  });
-
-  it('changes a variable if all texts agree', () => {
-    expect(pull(file('https://x.example'), at('new'))).toEqual({
-      text: file('https://new.example'),
-      notes: [],
-      affected: [],
-    });
-  });
-
-  it('leaves texts alone if another text needs the old value', () => {
-    const given = file('https://x.example', 'stack: "x"\nfolders: [{ organizationId: o, folderId: "${hooks}" }]\n');
-    expect(pull(given, at('new'))).toEqual({
+  it('leaves a text alone if its variables cannot express the value', () => {
+    const given = 'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\n';
+    expect(pull(given, { endpoints: [endpoint('a')] })).toEqual({
       text: given,
-      notes: [
-        'svc.yaml:3:20: endpoints[0].url: not changed, because other values use ${hooks}, too',
-        'svc.yaml:4:20: endpoints[1].url: not changed, because other values use ${hooks}, too',
-      ],
+      notes: ['svc.yaml:3:20: endpoints[0].url: not changed, because it uses variables'],
       affected: [],
     });
   });
 
-  it('changes the variable of the environment', () => {
-    const environments = (url: string) => `environments: { s: { vars: { hooks: ${url} } }, p: { profile: p } }\n`;
-    const given = file('https://x.example', environments('https://s.example'));
-    const expected = file('https://x.example', environments('https://new.example'));
-    expect(pull(given, at('new'), 's')).toEqual({ text: expected, notes: [], affected: [] });
-    const own = pull(given, at('new'), 'p');
-    expect(own.text).toBe(given.replace('https://x.example', 'https://new.example'));
-    expect(own.affected).toEqual([]);
+  it('leaves merged fields alone', () => {
+    const given = 'agents: [&d { id: x, url: http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n';
+    expect(pull(given, { endpoints: [endpoint('a', { id: 'x' })] })).toEqual({
+      text: given,
+      notes: ['svc.yaml:1:27: endpoints[0].url: not changed, because it is declared through an alias'],
+      affected: [],
+    });
   });
 });
 

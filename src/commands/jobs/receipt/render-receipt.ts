@@ -18,7 +18,6 @@ import type { JobReceipt } from './read-receipt.ts';
 export interface ReceiptStyle {
   /** Whether to omit sparklines, for screen readers. */
   readonly plain: boolean;
-  /** Width of the terminal, if lines should be wrapped. */
   readonly width?: number | undefined;
 }
 

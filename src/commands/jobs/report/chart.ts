@@ -3,7 +3,6 @@ import { type Html, html } from './html.ts';
 /** A chart, with the same data as a table for exact values and screen readers. */
 export interface Chart {
   readonly title: string;
-  /** Describes the data in one sentence. */
   readonly summary: string;
   readonly formatValue: (value: number) => string;
   readonly xLabels: readonly string[];

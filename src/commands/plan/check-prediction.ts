@@ -1,0 +1,36 @@
+import { createReadOnlyClient } from '../../client/read-only.ts';
+import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
+import { predict } from '../../settings/foresight.ts';
+import { KIND_CLASSES } from '../../settings/kinds.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
+import type { Plan } from '../../settings/plan.ts';
+import type { Context } from '../context.ts';
+
+/** Maximum number of wrong predictions to list. */
+const MAX_LISTED = 5;
+
+/**
+ * Predicts the state after a plan.
+ * @returns a function that compares the live records with the prediction, and warns about the first differences
+ */
+export async function predictResult(
+  context: Context,
+  plan: Pick<Plan, 'query' | 'writes'>,
+): Promise<() => Promise<void>> {
+  const { clock, signal } = context;
+  const writes = selectPredictable(plan.writes);
+  const read = async () => readLive(createReadOnlyClient(await context.client()), plan.query);
+  if (writes.length === 0) return async () => undefined;
+  const { state } = await predict({ snapshot: createSnapshot(await read()), writes, clock, signal });
+  const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
+  return async () => {
+    const changes = compareRecords(predicted, collectLiveRecords(await read()));
+    const wrong = changes.filter(({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ');
+    for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
+      const values =
+        field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
+      await context.warn(`the prediction was wrong for ${kind} ${id}${values}`);
+    }
+  };
+}
