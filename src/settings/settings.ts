@@ -27,17 +27,11 @@ export interface RecordsFile {
 }
 
 /** The records that a settings file declares, by kind. A kind that the file does not mention is absent. */
-export interface Declared {
-  readonly organizations?: readonly DeclaredRecord[];
-  readonly folders?: readonly DeclaredRecord[];
-  readonly documents?: readonly DeclaredRecord[];
-  readonly groups?: readonly DeclaredRecord[];
+export type Declared = { readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[] } & {
   readonly users?: readonly DeclaredRecord[] | RecordsFile;
-  readonly agents?: readonly DeclaredRecord[];
   /** Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`, `permissionProvider`. */
   readonly config?: { readonly [service: string]: DeclaredRecord };
-  readonly endpoints?: readonly DeclaredRecord[];
-}
+};
 
 /** A settings file for one environment: variables and overlays are applied, secrets are read on demand. */
 export interface DeclaredSettings {

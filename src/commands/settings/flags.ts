@@ -54,16 +54,12 @@ export const CHANGE_FLAGS = [
 
 export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
 
-/** Allows a plan to delete endpoints and create them again. */
-export const REPLACE_FLAG = {
+const REPLACE_FLAG = {
   flags: '--allow-replace',
   description: 'allow endpoints to be replaced, which gives them a new ID and signing secret',
-} as const satisfies OptionDefinition;
+} as const;
 
-const OUT_FLAG = {
-  flags: '--out <path>',
-  description: 'save the plan to a file, to apply it later',
-} as const satisfies OptionDefinition;
+const OUT_FLAG = { flags: '--out <path>', description: 'save the plan to a file, to apply it later' } as const;
 
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,

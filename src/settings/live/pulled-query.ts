@@ -52,14 +52,9 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
 
 /** Whether a declared record would have been found if it existed. */
 export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
-  switch (kind) {
-    case 'endpoints':
-      return live.endpoints?.records !== undefined;
-    case 'agents':
-      return live.agents.records !== undefined;
-    default:
-      return live[kind].get(String(organizationId))?.records !== undefined;
-  }
+  const byOrganization = kind === 'folders' || kind === 'documents';
+  const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];
+  return reading?.records !== undefined;
 }
 
 /** Lists the kinds that could not be read, with the reason. Without advanced webhooks, there are no endpoints to read. */
