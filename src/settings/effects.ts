@@ -7,7 +7,6 @@ import type { PlannedItem, PlannedWrite } from './plan.ts';
 
 type Folder = State['folders'][number];
 
-/** Two states of a service, and the writes between them. */
 interface Transition {
   readonly before: State;
   readonly after: State;
@@ -23,7 +22,6 @@ export function describeEffects(transition: Transition): readonly string[] {
   ];
 }
 
-/** Describes organizations that a write creates in passing. */
 function describeNewOrganizations({ before, after, writes }: Transition): readonly string[] {
   const known = new Set(before.organizations.map(({ organizationId }) => organizationId));
   for (const { data } of itemsOf(writes, 'organizations.add')) known.add(String(data['organizationId']));
@@ -88,7 +86,6 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
   });
 }
 
-/** Splits a value into its leaf fields. */
 function leaves(path: readonly PropertyKey[], value: unknown): readonly (readonly [readonly PropertyKey[], unknown])[] {
   if (typeof value !== 'object' || value === null) return [[path, value]];
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner));

@@ -12,7 +12,6 @@ import { createRecordKey } from './record-key.ts';
 import { toSentRecord } from './sent-record.ts';
 import type { Declared } from './settings.ts';
 
-/** The file of `users.from`. */
 export interface UsersFile {
   /** Absolute path. */
   readonly path: string;
@@ -22,18 +21,15 @@ export interface UsersFile {
   readonly organizationId?: string | undefined;
 }
 
-/** A user of a file. */
 export interface FileUser extends Position {
   readonly organizationId: string;
   readonly userId: string;
-  /** The fields to send. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Upper bound on repeated users that are compared in one reading. */
 const MAX_REPEATED = 250_000;
 
-/** Returns the ledger's record of a user. */
 export function toSentUser({ organizationId, userId, data }: Omit<FileUser, keyof Position>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
   return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });

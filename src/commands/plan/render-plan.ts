@@ -17,7 +17,6 @@ export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRest
 interface PrintOptions {
   /** Default: the changes will be made. */
   readonly purpose?: Purpose;
-  /** More fields of the data. */
   readonly fields?: object;
 }
 
@@ -97,7 +96,6 @@ export function countChanges(
   return [...counts].flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])).join(', ');
 }
 
-/** Returns the name of one record of a kind. */
 const nounOf = (kind: Kind) => kind.replace(/s$/, '');
 
 /** Number of created or sent records of a kind that are listed one by one. */

@@ -45,7 +45,6 @@ export const COMPARE_FLAGS = [
 
 export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 
-/** Flags that decide what a plan contains. */
 export const CHANGE_FLAGS = [
   ...FILE_FLAGS,
   { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },

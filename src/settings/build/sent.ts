@@ -29,7 +29,6 @@ export function planGroupsAndUsers(source: PlanSource): PlanPart {
   return { ...part, writes: writes.toSorted((a, b) => ORDER.indexOf(a.operation) - ORDER.indexOf(b.operation)) };
 }
 
-/** Plans the items that the ledger does not know. */
 function planSent(
   { declared, isSent }: PlanSource,
   kind: 'organizations' | 'groups' | 'users',

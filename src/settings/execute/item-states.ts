@@ -6,7 +6,6 @@ export interface ItemStates {
   readonly settled: ReadonlySet<number>;
   /** Items without an outcome. They may have been applied. */
   readonly open: ReadonlySet<number>;
-  /** Number of users from a file. */
   readonly users: number;
 }
 
@@ -27,14 +26,12 @@ export function readOutcomes(journal: Journal, items: number) {
   return { isWritten: (index: number) => settled.has(index) && !failed.has(index), users };
 }
 
-/** Marks the failed items of earlier runs as unsent. */
 export function reopenFailures(journal: Journal): void {
   const failed = new Set<number>();
   for (const { at, status } of journal.unsuccessfulRecords()) if (status !== 'open') failed.add(at);
   reopenItems(journal, failed);
 }
 
-/** Marks settled items as failed after all. */
 export function failItems(
   journal: Journal,
   failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
@@ -61,7 +58,6 @@ function indexesOf({ first, last }: RecordRange): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-/** Groups ascending indexes into ranges. */
 function groupConsecutive(indexes: readonly number[]): readonly RecordRange[] {
   const ranges: { first: number; last: number; count: number }[] = [];
   for (const index of indexes) {

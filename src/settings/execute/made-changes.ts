@@ -3,11 +3,9 @@ import type { Change, Plan, RecordKey } from '../plan.ts';
 import { createRecordKey, parseRecordKey } from '../record-key.ts';
 import { readOutcomes } from './item-states.ts';
 
-/** The changes that a job has made. */
 export interface MadeChanges {
   /** Changes of records whose writes all succeeded. */
   readonly changes: readonly Change[];
-  /** Number of users sent from a file. */
   readonly users: number;
 }
 
@@ -20,7 +18,6 @@ export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'chan
   return { changes: changes.filter(isMade), users };
 }
 
-/** Returns the key of a record from the key of a part of it. */
 function recordOf(key: RecordKey): RecordKey {
   const { kind, org, id } = parseRecordKey(key);
   return createRecordKey(kind, org, id);

@@ -5,7 +5,6 @@ import { queryDeclared } from './declared-query.ts';
 import type { LiveQuery, LiveRecords } from './live-records.ts';
 import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } from './pulled-records.ts';
 
-/** Selection of the records to pull. */
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
   readonly orgs: readonly string[];

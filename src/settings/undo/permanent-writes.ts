@@ -15,7 +15,6 @@ export function describePermanentOperation(operation: string, hasImages: boolean
   return hasImages ? [] : [`the values that ${operation} replaced are unknown`];
 }
 
-/** Describes the changes of a plan that cannot be undone. */
 export function describePermanentChanges({ changes, users }: MadeChanges): readonly string[] {
   const created = changes.filter(({ sign }) => sign === '+').length;
   const sent = changes.filter(({ sign }) => sign === '>').length + users;
