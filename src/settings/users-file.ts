@@ -7,9 +7,8 @@ import { InputError, type Position } from '../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
-import type { SentRecord } from './ledger.ts';
+import { type SentRecord, toSentRecord } from './ledger.ts';
 import { createRecordKey } from './record-key.ts';
-import { toSentRecord } from './sent-record.ts';
 import type { Declared } from './settings.ts';
 
 export interface UsersFile {

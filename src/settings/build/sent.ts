@@ -1,7 +1,7 @@
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
 import { createRecordKey, type RecordKey } from '../record-key.ts';
-import { toSentRecord } from '../sent-record.ts';
 import type { DeclaredRecord } from '../settings.ts';
 import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 

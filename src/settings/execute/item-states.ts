@@ -1,5 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
+import type { Change, Plan } from '../plan.ts';
+import { createRecordKey, parseRecordKey } from '../record-key.ts';
 
 /** The items of a job that earlier runs have sent, by index. */
 export interface ItemStates {
@@ -24,6 +26,26 @@ export function readOutcomes(journal: Journal, items: number) {
   const { settled, users } = readItemStates(journal, items);
   const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
   return { isWritten: (index: number) => settled.has(index) && !failed.has(index), users };
+}
+
+export interface MadeChanges {
+  /** Changes of records whose writes all succeeded. */
+  readonly changes: readonly Change[];
+  readonly users: number;
+}
+
+export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
+  const items = writes.flatMap((write) => write.items);
+  const { isWritten, users } = readOutcomes(journal, items.length);
+  const unwritten = new Set(
+    items.flatMap(({ key }, index) => {
+      const { kind, org, id } = parseRecordKey(key);
+      return isWritten(index) ? [] : [createRecordKey(kind, org, id)];
+    }),
+  );
+  const isMade = ({ kind, org, id, sign, after }: Change) =>
+    sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));
+  return { changes: changes.filter(isMade), users };
 }
 
 export function reopenFailures(journal: Journal): void {

@@ -1,5 +1,5 @@
 import { formatNounCount } from '../../kernel/plural.ts';
-import type { MadeChanges } from '../execute/made-changes.ts';
+import type { MadeChanges } from '../execute/item-states.ts';
 
 /** Sentences about writes of bulk operations that cannot be undone, by the end of the operation's name. */
 const PERMANENT_OPERATIONS: readonly (readonly [ending: RegExp, sentence: string])[] = [
