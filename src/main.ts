@@ -29,7 +29,6 @@ async function completeWords(io: Io, words: readonly string[]): Promise<void> {
   );
 }
 
-/** Whether the command line is empty or ends with a help flag. */
 function isPlainHelp(words: readonly string[]): boolean {
   return words.length === 0 || ['-h', '--help'].includes(words.at(-1) ?? '');
 }

@@ -23,25 +23,21 @@ export async function* splitIntoBatches(
 ): AsyncGenerator<Batch> {
   let batch: BulkRecord[] = [];
   let characters = 0;
+  function* endBatch(): Generator<Batch> {
+    if (batch.length > 0) yield { records: batch, isResend: false };
+    batch = [];
+    characters = 0;
+  }
   for await (const next of pending) {
     const resend = 'resend' in next ? next.resend : undefined;
     const records = 'resend' in next ? [] : next;
-    if (records.length === 0 && batch.length > 0) {
-      yield { records: batch, isResend: false };
-      batch = [];
-      characters = 0;
-    }
+    if (records.length === 0) yield* endBatch();
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      const full = batch.length === limits.records || characters + record.json.length > limits.characters;
-      if (full && batch.length > 0) {
-        yield { records: batch, isResend: false };
-        batch = [];
-        characters = 0;
-      }
+      if (batch.length === limits.records || characters + record.json.length > limits.characters) yield* endBatch();
       batch.push(record);
       characters += record.json.length;
     }
   }
-  if (batch.length > 0) yield { records: batch, isResend: false };
+  yield* endBatch();
 }

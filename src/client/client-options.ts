@@ -2,9 +2,14 @@ import type { InputNaming } from '../catalog/flags.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import type { NetworkProxy } from './proxy.ts';
-import type { SharedRateLimit } from './rate-limiter.ts';
 import type { Target } from './target.ts';
 import type { Transport } from './transport.ts';
+
+export interface SharedRateLimit {
+  pausedUntil(): number | undefined;
+  /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
+  pauseUntil(untilEpoch: number): void;
+}
 
 export interface ClientOptions {
   readonly target: Target;

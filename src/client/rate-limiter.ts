@@ -9,12 +9,6 @@ const MIN_PAUSE = 1_000;
 const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
-export interface SharedRateLimit {
-  pausedUntil(): number | undefined;
-  /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
-  pauseUntil(untilEpoch: number): void;
-}
-
 export function createRateLimiter(options: ClientOptions) {
   const { clock, random = Math.random, maxWait, signal, observe, sharedRateLimit: shared } = options;
   const slowStart = new SlowStart();

@@ -1,17 +1,14 @@
 import type { CalledOperation, Client } from '../client/client.ts';
 import { isObject } from '../kernel/is-object.ts';
 
-/** Limits on recorded IDs: their number, and characters per ID. */
 const MAX_IDS = 20;
 const MAX_ID_LENGTH = 100;
 
-/** Fields that hold IDs. */
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
 
 /** Fields whose value is an object that contains IDs. */
 const GRANT_FIELD = /^(?:user|permissions|resources)$/;
 
-/** Record counts of a job, by outcome. */
 export interface JobCounts {
   readonly total: number;
   readonly succeeded: number;
@@ -30,7 +27,6 @@ export class Activity {
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
   readonly #ids = new Set<string>();
 
-  /** Returns the first IDs in the calls, in order. */
   get ids(): readonly string[] {
     return [...this.#ids];
   }

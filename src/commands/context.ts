@@ -4,50 +4,16 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Hint } from '../kernel/hint.ts';
 import type { Io } from '../kernel/io.ts';
-import type { TimeStyle } from '../output/display-options.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
 import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
+import type { parseGlobalOptions } from './global-flags.ts';
 import type { Prompter } from './prompter.ts';
 
-/** The global flags, parsed. */
-export interface GlobalOptions {
-  readonly profile?: string;
-  readonly local: boolean;
-  /** Value of `--output`. Without it, the settings decide; the default is `table`. */
-  readonly output?: Format;
-  readonly fields?: readonly string[];
-  /** jq expression that filters the JSON result. */
-  readonly jq?: string;
-  readonly time: TimeStyle;
-  readonly headers: boolean;
-  /** False with `--no-pager`. */
-  readonly pager: boolean;
-  readonly envelope: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-  readonly debug: boolean;
-  readonly color: 'auto' | 'always' | 'never';
-  /** False with `--no-input`. */
-  readonly input: boolean;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  /** Time limit per attempt, in milliseconds. */
-  readonly timeout: number;
-  /** Total time to wait for rate limits, in milliseconds. */
-  readonly maxWait: number;
-  readonly showSecrets: boolean;
-  readonly baseUrl?: string;
-  /** PEM file of additional trusted certificate authorities. */
-  readonly caFile?: string;
-  /** Whether to allow plain http to hosts other than this machine. */
-  readonly insecureHttp: boolean;
-  /** Location of the embedded service's store. */
-  readonly store?: string;
-}
+export type GlobalOptions = ReturnType<typeof parseGlobalOptions>;
 
 /** Parts of the process that are available before any flag is parsed. */
 export interface ProcessEnvironment {

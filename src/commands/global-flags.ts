@@ -3,9 +3,8 @@ import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
-import type { GlobalOptions } from './context.ts';
-import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './definition.ts';
 import { optionalProperty } from './option-values.ts';
+import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './options.ts';
 
 /** Flags that are allowed before and after the name of every command. */
 export const GLOBAL_FLAGS = [
@@ -51,13 +50,11 @@ export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly strin
   'dry-run': ['dry-run'],
 };
 
-/** Prints the version instead of running a command. */
 export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', description: 'print the version' };
 
-/** Prints help instead of running the command. Allowed for every command and group. */
 export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', description: 'show this help' };
 
-export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): GlobalOptions {
+export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
   return {
     ...optionalProperty('profile', values.profile),
     ...optionalProperty('baseUrl', values.baseUrl),
@@ -79,10 +76,12 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): Glob
     input: values.input !== false,
     yes: values.yes === true,
     dryRun: values.dryRun === true,
+    /** Time limit per attempt, in milliseconds. */
     timeout: parseDurationFlag('--timeout', values.timeout ?? '60s'),
+    /** Total time to wait for rate limits, in milliseconds. */
     maxWait: values.wait === false ? 0 : parseDurationFlag('--max-wait', values.maxWait ?? '10m'),
     showSecrets: values.showSecrets === true,
-  };
+  } as const;
 }
 
 /** Checks the store's location even if no store is opened, because messages and the history contain the flags. */

@@ -1,7 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { OptionDefinition, OptionsOf, ParsedOptions } from './definition.ts';
+import type { OptionDefinition, OptionsOf, ParsedOptions } from './options.ts';
 
-/** Selects the parsed values of the given options. */
 export function selectOptions<const Options extends readonly OptionDefinition[]>(
   definitions: Options,
   options: object,
@@ -10,7 +9,6 @@ export function selectOptions<const Options extends readonly OptionDefinition[]>
   return Object.fromEntries(Object.entries(options).filter(([key]) => keys.has(key))) as OptionsOf<Options>;
 }
 
-/** Returns the parsed value of a flag that is generated from the catalog. */
 export function getFlagValue(options: object, flagName: string): string | boolean | readonly string[] | undefined {
   return (options as ParsedOptions)[toOptionKey(flagName)];
 }
@@ -25,10 +23,7 @@ export function optionalProperty<Name extends string, Value>(name: Name, value: 
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
 }
 
-/**
- * Parses the value of a numeric flag.
- * @throws SvcError `usage` if the value is not a whole number or is less than `least`
- */
+/** @throws SvcError `usage` if the value is not a whole number or is less than `least` */
 export function parseWholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -38,7 +33,6 @@ export function parseWholeNumber(flag: string, text: string | undefined, least: 
   return value;
 }
 
-/** Parses the value of `--port`. @throws SvcError `usage` for anything but 0 to 65535 */
 export function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);

@@ -1,7 +1,6 @@
 import type { Environment } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
 
-/** Prompt for a line of text. */
 export interface TextPrompt {
   readonly message: string;
   /** Value when the user presses Enter alone. */
@@ -45,7 +44,6 @@ export interface PickPrompt {
   readonly allowsOther: boolean;
 }
 
-/** Prompt for any number of choices. */
 export interface MultiSelectPrompt {
   readonly message: string;
   readonly choices: readonly Choice[];
@@ -77,7 +75,6 @@ export interface PrompterDependencies {
   readonly signal: AbortSignal;
 }
 
-/** Converts a typed answer to its value. Returns the default value if the user typed nothing. */
 export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt, typed: string): string {
   const answer = typed.trim();
   if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
@@ -94,7 +91,6 @@ export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: st
   return validate?.(answer);
 }
 
-/** Selects the choices whose value or description contains the text. */
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const searchText = text.toLowerCase();
   return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(searchText));

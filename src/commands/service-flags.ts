@@ -17,18 +17,15 @@ export function commandForService(options: ServiceFlags, ...words: readonly stri
   return commandLineOf(stepForService(options, step('change', ...words)));
 }
 
-/** Formats a hint. Adds the current command's service flags to each command in it. */
 export function renderHint(options: ServiceFlags, hint: string | Hint): string {
   const complete = addServiceFlags(options, hint);
   return complete instanceof Hint ? complete.format() : complete;
 }
 
-/** Adds the current command's service flags to each command in an error's hint. */
 export function withServiceFlags(error: SvcError, options: ServiceFlags): SvcError {
   return error.reworded({ hint: error.structuredHint && addServiceFlags(options, error.structuredHint) });
 }
 
-/** Adds the service flags of the current command to the commands in a message. */
 export function addServiceFlags(options: ServiceFlags, message: string | Hint): string | Hint {
   return message instanceof Hint ? message.withSteps((step) => stepForService(options, step)) : message;
 }

@@ -1,6 +1,5 @@
 /** A parsed group of short flags. For example, `-qpprod` is `-q`, followed by `-p` with the value `prod`. */
 export interface ShortFlags<Flag> {
-  /** Flags without a value, in order. */
   readonly switches: readonly Flag[];
   /** The last flag of the group, if it takes a value. */
   readonly valueFlag: Flag | undefined;
@@ -15,7 +14,6 @@ interface FlagLookup<Flag> {
   readonly takesValue: (flag: Flag) => boolean;
 }
 
-/** Parses a group of short flags. Returns undefined for other arguments and unknown flags. */
 export function parseShortFlags<Flag>(
   word: string,
   { find, takesValue }: FlagLookup<Flag>,

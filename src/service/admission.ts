@@ -6,15 +6,13 @@ import { Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import type { Store } from './store/store.ts';
 
-/** Maximum combined size of all large bodies in memory, in bytes. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Maximum time that a large body waits for others, in milliseconds. */
 const MAX_WAIT = 10_000;
 
-/** Creates admission control for large bodies. They require valid credentials and share a byte budget. */
+/** Large bodies require valid credentials, and get bytes from a shared budget in order of arrival. */
 export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
-  /** Creates the admission for one request. Without admission, its body is limited to `MAX_UNCHECKED_BYTES`. */
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
@@ -32,7 +30,7 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
       get isAdmitted() {
         return isAdmitted;
       },
-      /** Releases the bytes. Must be called after the response is created. */
+      /** Must be called after the response is created. */
       release: () => {
         isReleased = true;
         if (heldBytes > 0) budget.release(heldBytes);
@@ -42,7 +40,6 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
   };
 }
 
-/** Creates a byte budget. Requests get bytes in order of arrival. */
 function createByteBudget(total: number, maxWait: number) {
   let free = total;
   const waiting = new Set<{ readonly bytes: number; readonly grant: () => void }>();

@@ -21,9 +21,7 @@ import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 import { checkRecords, parseInput } from './validate.ts';
 
-/** Options that change the behavior of the service. */
 export interface ServiceOptions {
-  /** Disabled features. */
   readonly without?: readonly Feature[];
   readonly rateLimit?: CallRate;
   /** Whether a bulk call fails with INTERNAL and `details` if some of its documents fail. */
@@ -39,7 +37,6 @@ export interface ServiceDependencies extends ServiceOptions {
   readonly onCall?: ((call: HandledCall) => void) | undefined;
 }
 
-/** Creates the handler for all paths. Responses are envelopes, except for health checks. */
 export function createApp(dependencies: ServiceDependencies, followUps: FollowUps): RequestHandler {
   const perform = createPerformer(dependencies, followUps);
   const routes = createRoutes();
@@ -82,7 +79,7 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
   'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
 };
 
-/** Creates a function that performs calls. Each call is a transaction, so a refused call changes nothing. */
+/** Each call is a transaction, so a refused call changes nothing. */
 function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
   return async (
@@ -116,17 +113,13 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
   };
 }
 
-/** Maximum number of calls per credential and window. The window is in milliseconds. */
 interface CallRate {
   readonly calls: number;
+  /** In milliseconds. */
   readonly window: number;
 }
 
-/**
- * Creates a rate limiter. The first call of a credential starts a window. The first call after the window starts the
- * next.
- * @returns a function that counts a call and throws a Refusal RESOURCE_EXHAUSTED if the call exceeds the limit
- */
+/** The first call of a credential starts a window, and the first call after the window starts the next. */
 function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | KeyCall | WorkspaceCall) => void {
   const windows = new Map<string, { readonly end: number; count: number }>();
   return (call) => {
@@ -143,7 +136,6 @@ function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | Ke
   };
 }
 
-/** Returns the credential of a call. All calls without credentials share a limit. */
 function countKey(call: ServiceCall | KeyCall | WorkspaceCall): string {
   if ('apiKey' in call) return `key ${call.apiKey}`;
   return 'workspaceId' in call ? `workspace ${call.workspaceId}` : 'none';

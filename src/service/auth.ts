@@ -18,14 +18,8 @@ import { prepareSelect } from './store/statements.ts';
  * @throws Refusal for the first failed check
  */
 export async function authenticate(kind: Auth, request: ServiceRequest, call: ServiceCall): Promise<CallOf<Auth>> {
-  switch (kind) {
-    case 'key':
-      return authenticateKey(request, call);
-    case 'workspace':
-      return authenticateWorkspace(request, call);
-    case 'none':
-      return call;
-  }
+  if (kind === 'key') return authenticateKey(request, call);
+  return kind === 'workspace' ? authenticateWorkspace(request, call) : call;
 }
 
 /** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
@@ -36,7 +30,7 @@ export function checkAuthorizationHeader(request: ServiceRequest): void {
   }
 }
 
-/** Returns a row per token, or a row with null for a key without tokens. */
+/** Selects a row with null for a key without tokens. */
 const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
@@ -47,15 +41,12 @@ const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: strin
 
 const selectWorkspaceToken = prepareSelect('workspaces', ['authToken']);
 
-/** Returns the API key in the headers of an unauthenticated request. */
+/** The key is not verified. */
 export function readApiKeyHeader(kind: Auth, request: ServiceRequest): string | undefined {
   return kind === 'key' ? credentialIn(request, 'apiKey') : undefined;
 }
 
-/**
- * Checks that a request has all credential headers. Does not verify their values.
- * @throws Refusal INVALID_ARGUMENT for the first missing header
- */
+/** Does not verify the values. @throws Refusal INVALID_ARGUMENT for the first missing header */
 export function requireCredentialHeaders(kind: Auth, request: ServiceRequest): void {
   for (const credential of CREDENTIALS_BY_AUTH[kind]) requireCredential(request, credential);
 }

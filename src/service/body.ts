@@ -6,15 +6,12 @@ import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { fieldRefusal } from './validate.ts';
 
-/** Maximum size of a request body, in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** Maximum bytes to read before the credentials are checked. */
 export const MAX_UNCHECKED_BYTES = 64 * 1024;
-/** Maximum length of a string or property name, in characters. */
 export const MAX_TEXT_LENGTH = 1024 * 1024;
-/** Maximum nesting depth of arrays and objects. Prevents a stack overflow. */
+/** Prevents a stack overflow. */
 export const MAX_NESTING = 128;
-/** Maximum number of values in a body. In memory, a value is many times larger than its JSON text. */
+/** In memory, a value is many times larger than its JSON text. */
 const MAX_VALUES = 1_000_000;
 
 /**
@@ -26,7 +23,11 @@ const MAX_VALUES = 1_000_000;
 export async function readData(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<unknown> {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await readBytes(request, admit);
-  if (bytes.length > MAX_UNCHECKED_BYTES) await waitForTurn();
+  if (bytes.length > MAX_UNCHECKED_BYTES) {
+    // Large bodies are parsed in separate turns of the event loop, so that they do not delay other requests.
+    lastTurn = lastTurn.then(() => yieldToEvents());
+    await lastTurn;
+  }
   if (!isUtf8(bytes)) throw badRequest();
   const longestText = bytes.length > MAX_TEXT_LENGTH ? checkLimits(bytes) : 0;
   const body = parseBody(bytes.toString('utf8'));
@@ -65,12 +66,6 @@ function checkSize(bytes: number): void {
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Parses large bodies in separate turns of the event loop, so that they do not delay other requests. */
-function waitForTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => yieldToEvents());
-  return lastTurn;
-}
-
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\,[{]}');
 
 /**
@@ -103,7 +98,7 @@ function nestedTooDeepRefusal(): Refusal {
   return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
 }
 
-/** Returns the path of the first string that is too long, or of the object with the property name that is too long. */
+/** Returns the path of the first string that is too long, or of the object with the long property name. */
 function pathOfLongText(value: unknown): (string | number)[] | undefined {
   if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH ? [] : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

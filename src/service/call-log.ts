@@ -29,7 +29,6 @@ export interface HandledOperation {
 /** Receives the operation of a call. Called again when the number of records is known. */
 export type OperationReceiver = (operation: HandledOperation) => void;
 
-/** Creates a handler that reports each call, except for health checks. */
 export function withCallLog(
   handle: (request: ServiceRequest, onOperation: OperationReceiver) => Promise<ServiceResponse>,
   report: (call: HandledCall) => void,
@@ -53,7 +52,6 @@ export function describeOperation({ name, operation }: ExecutableOperation): Han
   return { name, command: operation.command.join(' ') };
 }
 
-/** Describes an operation, with the number of records in its input or result. */
 export function describeResult(
   executable: ExecutableOperation,
   input: Readonly<Record<string, unknown>>,
@@ -64,10 +62,9 @@ export function describeResult(
   return {
     ...describeOperation(executable),
     records: Array.isArray(list) ? list.length : undefined,
-    failed: bulk && isObject(data) ? Object.values(data).filter(isFailure).length : 0,
+    failed:
+      bulk && isObject(data)
+        ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length
+        : 0,
   };
-}
-
-function isFailure(result: unknown): boolean {
-  return isObject(result) && result['success'] === false;
 }

@@ -2,7 +2,6 @@ import type { Auth } from '../catalog/define.ts';
 import type { FollowUp } from './follow-ups.ts';
 import type { Database } from './store/store.ts';
 
-/** A call, as passed to a handler, with its transaction and time of arrival. */
 export interface ServiceCall {
   readonly database: Database;
   readonly now: number;

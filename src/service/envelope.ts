@@ -2,9 +2,9 @@ import { HTTP_STATUS } from '../catalog/statuses.ts';
 import { Refusal } from './refusal.ts';
 import { StoreFailure } from './store/store-failure.ts';
 
-/** The result of a handler: `data`, and additional fields of the envelope's `result`, such as a page token. */
 export interface HandlerResult<Data> {
   readonly data: Data;
+  /** Additional fields of the envelope's `result`, such as a page token. */
   readonly siblings?: Readonly<Record<string, unknown>>;
 }
 

@@ -17,7 +17,6 @@ export function createFollowUps(store: Store, report: (error: unknown) => void =
         running.add(run);
       }
     },
-    /** Resolves when all started work has finished. */
     whenIdle: async () => {
       while (running.size > 0) await Promise.all(running);
     },

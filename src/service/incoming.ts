@@ -24,7 +24,6 @@ export interface Exchange {
   readonly sendContinue?: (() => void) | undefined;
 }
 
-/** Handles a request from the network. */
 export async function respond(handle: RequestHandler, exchange: Exchange, options: ReceiveOptions): Promise<void> {
   const { incoming, outgoing } = exchange;
   const body = createBody(exchange, options.stalled);

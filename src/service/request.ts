@@ -1,12 +1,8 @@
 import type { ServiceResponse } from './envelope.ts';
 
-/**
- * Consumes a chunk of a body.
- * @returns a promise if the sender must wait before the next chunk
- */
+/** @returns a promise if the sender must wait before the next chunk */
 export type ChunkConsumer = (chunk: Uint8Array) => Promise<void> | undefined;
 
-/** A request, independent of the transport. */
 export interface ServiceRequest {
   readonly method: string;
   /** The unmodified request target: a path with an optional query, or an absolute URL. */

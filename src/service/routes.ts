@@ -9,10 +9,8 @@ import { badRequest } from './refusal.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
-/** A route to one of the operations on a path. */
 export interface OperationRoute {
   readonly selectedBy: OperationEntry['selectedBy'];
-  /** Loads the operation once. */
   readonly load: () => Promise<ExecutableOperation>;
 }
 

@@ -22,10 +22,7 @@ export function generateEndpointId(): string {
   return `ep_${randomBase62(27)}`;
 }
 
-/**
- * Generates `msg_` followed by 27 letters and digits. Starts with the time, so consecutive IDs are adjacent in the
- * index.
- */
+/** Generates `msg_` and 27 letters and digits. They start with the time, so consecutive IDs are adjacent in an index. */
 export function generateMessageId(now: number): string {
   let [time, rest] = ['', now];
   for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))

@@ -16,7 +16,6 @@ export interface ServerTimeouts extends IdleTimeouts {
   readonly closing: number;
 }
 
-/** A server with its URL, and whether only this machine can reach it. `close` waits for the requests in flight. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 const DEFAULT_TIMEOUTS: ServerTimeouts = {
@@ -26,13 +25,9 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
   stalled: 10_000,
   unread: 30_000,
 };
-/** Time limit for a client to read a rejection, in milliseconds. */
 const REJECTION_TIMEOUT = 1_000;
 
-/**
- * Starts an HTTP server. Resolves when the server is listening.
- * @throws SvcError `local` if the address is not available
- */
+/** Resolves when the server is listening. @throws SvcError `local` if the address is not available */
 export async function startServer(
   handle: RequestHandler,
   address: ListenAddress,

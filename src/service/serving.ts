@@ -1,19 +1,15 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
+import type { ServiceDependencies } from './app.ts';
 import { startDeliveries } from './deliveries/engine.ts';
 import { finishMigrations } from './records/migrations.ts';
 import type { RequestHandler } from './request.ts';
 import { loadOperations } from './routes.ts';
 import { startServer } from './server.ts';
-import type { Store } from './store/store.ts';
 
-export interface ServingOptions {
-  readonly store: Store;
+interface ServingOptions extends Pick<ServiceDependencies, 'store' | 'clock' | 'report'> {
   readonly handle: RequestHandler;
-  readonly clock: Clock;
   /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
-  readonly report?: (error: unknown) => void;
 }
 
 export type RunningService = Awaited<ReturnType<typeof startServing>>;

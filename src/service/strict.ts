@@ -7,10 +7,7 @@ import { Refusal } from './refusal.ts';
 type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
 
-/**
- * In strict mode, returns the error of a call in which a document failed. The details are the results of all documents
- * by ID. Successful documents are written.
- */
+/** Returns the strict mode's error if a document failed. Its details are the results of all documents by ID. */
 export function strictFailure(name: OperationName, input: unknown, reply: HandlerResult<unknown>): Refusal | undefined {
   const results = resultsOf(name, input, reply);
   if (Object.values(results).every(({ success }) => success)) return undefined;

@@ -18,16 +18,12 @@ export function parseInput(operation: Operation, data: unknown, now: number): z.
   return checked.data;
 }
 
-/**
- * Checks long lists of records, yielding to the event loop between records.
- * @throws Refusal INVALID_ARGUMENT like `parseInput`
- */
+/** Checks long lists of records, yielding to the event loop between records. @throws Refusal like `parseInput` */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
   const issues = await findRecordIssues(operation.input, data, yieldToEvents);
   if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
 }
 
-/** A problem with an input. Part of `details.issues` in responses. */
 export interface Issue {
   readonly code: string;
   readonly path: readonly (string | number)[];

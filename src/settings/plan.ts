@@ -27,9 +27,6 @@ export interface Change {
   readonly reason?: string;
 }
 
-/** Value of a secret in changes and before-images. */
-export type ComparedSecret = 'equal' | 'differ';
-
 /** One record or configuration to write. */
 export interface PlannedItem {
   readonly key: RecordKey;

@@ -111,7 +111,7 @@ function findChangedValue({ salt, records, secrets }: SavedPlan, current: Curren
   return record && `${record} has changed since the plan was saved`;
 }
 
-export function formatReference(reference: SecretReference): string {
+function formatReference(reference: SecretReference): string {
   return 'env' in reference ? `env:${reference.env}` : `file:${reference.file}`;
 }
 

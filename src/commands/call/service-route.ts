@@ -3,8 +3,8 @@ import { readFileSync, type Stats, statSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
-import { type NetworkOptions, openNetwork } from '../../client/network.ts';
-import type { SharedRateLimit } from '../../client/rate-limiter.ts';
+import type { SharedRateLimit } from '../../client/client-options.ts';
+import { openNetwork } from '../../client/network.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
@@ -19,8 +19,15 @@ export interface ServiceRoute {
 }
 
 export async function openNetworkRoute(context: Context, target: Target): Promise<ServiceRoute> {
-  const { close, ...wire } = await openNetwork(await networkOptions(context, target));
-  return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(context.folders, context.clock, target) }, close };
+  const { environment, options, cwd, folders, clock } = context;
+  const { baseUrl } = target;
+  if (baseUrl.startsWith('https:') && skipsCertificateChecks(environment))
+    await context.warn(`${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`);
+  const { caFile, timeout: attemptTimeout } = options;
+  const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
+  const connection = { baseUrl, environment, attemptTimeout, ...optionalProperty('authorities', authorities) };
+  const { close, ...wire } = await openNetwork(connection);
+  return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) }, close };
 }
 
 export async function openEmbeddedRoute(
@@ -36,16 +43,6 @@ export async function openEmbeddedRoute(
   const embedded = await openEmbedded(location, { clock, signal });
   const transport = createFetchTransport(embedded.fetch, options.timeout);
   return { wire: { transport }, embedded, close: embedded.close };
-}
-
-async function networkOptions(context: Context, { baseUrl }: Target): Promise<NetworkOptions> {
-  const { environment, options, cwd } = context;
-  const isSecure = baseUrl.startsWith('https:');
-  if (isSecure && skipsCertificateChecks(environment))
-    await context.warn(`${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`);
-  const { caFile } = options;
-  const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
-  return { baseUrl, environment, attemptTimeout: options.timeout, ...optionalProperty('authorities', authorities) };
 }
 
 /** Time to cache the contents of the file, in milliseconds. */

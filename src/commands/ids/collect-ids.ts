@@ -22,12 +22,10 @@ export function collectCalledIds(context: Context, entry: OperationEntry, { crea
       if (!isRead) collector.collect(input);
       else if (!isEmptyResult(data)) collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);
     },
-    /** Adds the IDs to the cache. After a deletion, removes them instead. */
     save: () => saveIds(context, collector, entry),
   };
 }
 
-/** Whether a result contains no record: no data, an empty list, or an object of empty lists. */
 function isEmptyResult(data: unknown): boolean {
   if (Array.isArray(data)) return data.length === 0;
   if (!isObject(data)) return data === null || data === undefined;
@@ -35,7 +33,6 @@ function isEmptyResult(data: unknown): boolean {
   return lists.length > 0 ? lists.every((list) => list.length === 0) : Object.keys(data).length === 0;
 }
 
-/** Caches the IDs of a job's target, such as its organization or folder. */
 export async function saveTargetIds(
   context: Context,
   entry: OperationEntry,

@@ -11,13 +11,11 @@ interface CacheDependencies {
   readonly environment: Environment;
 }
 
-/** Scope of a cache: the embedded service, or a profile. */
 export interface IdScope {
   readonly local: boolean;
   readonly profile: string | undefined;
 }
 
-/** Limits on cached IDs, for each kind. */
 const MAX_IDS = 500;
 const MAX_ID_LENGTH = 128;
 
@@ -34,7 +32,6 @@ export async function readCachedIds(
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
-/** Caches IDs for completion. Ignores write errors. */
 export function cacheIds(dependencies: CacheDependencies, scope: IdScope, found: IdsByKind): Promise<void> {
   return updateCache(dependencies, scope, found, mergeIds);
 }

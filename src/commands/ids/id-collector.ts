@@ -16,7 +16,6 @@ export function kindOfField(field: string): IdKind | undefined {
   return KIND_OF_FIELD.get(field);
 }
 
-/** Kind of a plain `id` field, by resource. */
 const KIND_OF_RESOURCE: ReadonlyMap<string, IdKind> = new Map([
   ['documents', 'document'],
   ['agents', 'agent'],

@@ -3,7 +3,6 @@ import type { CommandDefinition } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 
-/** Commands that manage the data of the embedded service. */
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['local', 'import'],

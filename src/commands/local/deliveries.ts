@@ -11,7 +11,6 @@ import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
-/** Lists deliveries, newest first. */
 export async function listLocalDeliveries(
   context: Context,
   { options }: Invocation<ListDeliveriesFlags>,
@@ -25,13 +24,11 @@ export async function listLocalDeliveries(
   if (found.length > limit) await context.note(`more deliveries exist; use --limit ${limit * 10} to show more`);
 }
 
-/** Shows deliveries with all attempts. */
 export async function showLocalDeliveries(context: Context, { arguments: ids }: Invocation): Promise<void> {
   const found = await withStore(context, 'read', (store, apiKey) => findDeliveries(store, apiKey, ids));
   await print(context, found, deliveryLists(found));
 }
 
-/** Schedules deliveries for immediate sending, and prints them. */
 export async function retryLocalDeliveries(
   context: Context,
   { arguments: ids, options }: Invocation<RetryDeliveriesFlags>,

@@ -42,7 +42,6 @@ async function runWithServer(context: Context, service: EmbeddedInstance, words:
   }
 }
 
-/** Adds the variables for the embedded service. Removes the profile. */
 function createEnvironment(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
   const { [SETTING_VARIABLES.profile]: _, ...others } = environment;
   return {

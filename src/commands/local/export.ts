@@ -53,7 +53,6 @@ function checkFormat(format: Format): Format {
   throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
 }
 
-/** Returns the configured format, or JSON if CSV is configured. */
 async function formatSetting(context: Context): Promise<Format> {
   const format = await context.format();
   return format === 'csv' ? 'json' : format;

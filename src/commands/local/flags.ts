@@ -1,6 +1,5 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
-/** States of a delivery, in chronological order. */
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 export const DEFAULT_LIST_LIMIT = 50;

@@ -5,10 +5,8 @@ import type { Context } from '../context.ts';
 
 /** A state whose records are each valid by themselves. */
 export interface ImportedState {
-  /** The name of the file for messages. */
   readonly name: string;
   readonly state: State;
-  /** Formats the position of a value for messages. */
   readonly positionOf: (path: readonly PropertyKey[]) => string;
 }
 

@@ -15,7 +15,6 @@ import type { OperationTool } from './tools.ts';
 type Data = Readonly<Record<string, unknown>>;
 
 export interface ToolHost {
-  /** Aborted if the host cancels the call. */
   readonly signal: AbortSignal;
   /** Receives messages during the call, for example about waiting for a rate limit. */
   readonly onMessage: (text: string) => void;

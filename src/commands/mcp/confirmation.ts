@@ -34,7 +34,6 @@ export function readConfirmation(question: string, { inputResponses }: CallReque
   return answer.kind === 'elicit' ? answer.action === 'accept' : undefined;
 }
 
-/** Creates a request for confirmation. Hosts show buttons for it. */
 export function confirmationRequest({ question }: ConfirmationRequired): InputRequiredResult {
   const message = `svc asks: ${question}`;
   const requestedSchema = { type: 'object', properties: {} } as const;

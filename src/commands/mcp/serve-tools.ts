@@ -50,7 +50,6 @@ function transportError(cause: Error): SvcError {
   return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
 }
 
-/** A transport over the standard streams that reports its end. */
 class ClosableTransport extends StdioServerTransport {
   readonly #input: Readable;
   readonly #onClosed: () => void;

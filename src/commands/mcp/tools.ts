@@ -11,7 +11,6 @@ export type OperationTool = Awaited<ReturnType<typeof createTool>>;
 
 interface ToolOptions {
   readonly writes: boolean;
-  /** Whether the tools call a remote service. */
   readonly remote: boolean;
   /** Whether results match their schemas. False for dry runs, envelopes, and selected fields. */
   readonly hasPlainOutput: boolean;

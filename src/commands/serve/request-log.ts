@@ -66,7 +66,6 @@ function describeCall({ method, target, operation, status, error, milliseconds }
   };
 }
 
-/** Minimum width of a terminal for lines with a time and aligned columns. */
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
 

@@ -94,7 +94,6 @@ function markedBlock(...lines: readonly string[]): string {
 
 const MARKED_BLOCK = /# >>> svc completion >>>\r?\n[\s\S]*?# <<< svc completion <<<(\r?\n)?/;
 
-/** Replaces the marked lines in a start-up file, or appends them. */
 export function insertMarkedLines(text: string | undefined, lines: string): string {
   if (text === undefined) return lines;
   return MARKED_BLOCK.test(text) ? text.replace(MARKED_BLOCK, () => lines) : `${text}\n${lines}`;

@@ -45,7 +45,6 @@ async function planChange(path: string, text: string | undefined, shown: string)
   return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
 
-/** Applies changes after confirmation. @returns whether any file was changed */
 async function applyChanges(
   context: Context,
   planned: readonly (FileChange | undefined)[],
@@ -64,7 +63,6 @@ async function applyChanges(
   return true;
 }
 
-/** Replaces a file atomically. Keeps its permissions. */
 async function writeChange({ path, target, text }: FileChange): Promise<void> {
   try {
     if (text === undefined) return await rm(target, { force: true });

@@ -42,7 +42,6 @@ export interface CollaborationTables {
     editorId: string;
     /** Yjs document, encoded as one update, in base64. */
     state: string;
-    /** JSON object with the type of each content key. */
     types: string;
     /** Content key that was written last. Responses contain its content. */
     contentKey: string;

@@ -22,7 +22,6 @@ export interface DeliveryTables {
     tries: number;
     /** Time of the next attempt, or the end of the claim. Null after the last attempt. */
     dueAt: number | null;
-    /** Process that has claimed the delivery. */
     owner: string | null;
     createdAt: number;
   };

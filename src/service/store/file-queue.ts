@@ -14,7 +14,6 @@ type SerialQueue = ReturnType<typeof createSerialQueue>;
 
 const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
 
-/** Queue of all connections of this process to a file. */
 export type FileQueue = ReturnType<typeof joinFileQueue>;
 
 /**
@@ -47,9 +46,6 @@ export function joinFileQueue(path: string) {
   };
 }
 
-/** A read that returns a function to settle the caller's promise. */
-type Read = (database: Database) => Promise<() => void>;
-
 /**
  * Runs the reads of one turn of the event loop in a shared transaction. For a small read, most of the cost is the
  * transaction. A failed read does not affect the others.
@@ -57,7 +53,11 @@ type Read = (database: Database) => Promise<() => void>;
 export function batchReads(
   transact: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>,
 ): Store['read'] {
-  let pending: { readonly read: Read; readonly fail: (error: unknown) => void }[] = [];
+  /** Each read returns a function that settles the caller's promise. */
+  let pending: {
+    readonly read: (database: Database) => Promise<() => void>;
+    readonly fail: (error: unknown) => void;
+  }[] = [];
   const runAll = async () => {
     const reads = pending;
     pending = [];
@@ -75,7 +75,7 @@ export function batchReads(
   return (work) =>
     new Promise((resolve, reject) => {
       if (pending.length === 0) setImmediate(runAll);
-      const read: Read = (database) =>
+      const read = (database: Database) =>
         work(database).then(
           (result) => () => resolve(result),
           (error) => () => reject(error),

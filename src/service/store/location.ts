@@ -45,7 +45,6 @@ function invalidLocationError(location: string): SvcError {
   });
 }
 
-/** Creates the file (mode 0600) and its folder, unless they exist. */
 export async function createStoreFile(path: string): Promise<void> {
   try {
     await createFolder(dirname(path), 0o700);

@@ -16,7 +16,6 @@ export interface PeerListener {
 }
 
 export interface Membership {
-  /** Name of this member. */
   readonly name: string;
   /** Whether notifications currently arrive. */
   readonly isReceiving: boolean;

@@ -27,27 +27,25 @@ export function toOpenError(error: unknown, name: string): SvcError {
   }
   const code = systemErrorCode(error) ?? '';
   const message = `cannot open the store ${name}: ${describeError(error)}`;
-  const [failure, hint] = OPENING[code] ?? [];
-  if (failure) return new SvcError(failure, message, { ...(hint && { hint }), cause: error });
-  if (isPasswordMissing(error)) {
+  const fail = (failure: Failure, hint: string) => new SvcError(failure, message, { hint, cause: error });
+  const known = OPENING[code];
+  if (known) return fail(...known);
+  if (error instanceof Error && /client password must be a (non-empty )?string/.test(error.message)) {
     return new SvcError('no_credential', `the store ${name} requires a password, but none is set`, {
       hint: 'set PGPASSWORD, or add the password to ~/.pgpass',
       cause: error,
     });
   }
-  if (isTlsMissing(error)) {
-    return new SvcError('unreachable', message, {
-      hint: 'turn on ssl on the server, or remove sslmode from the URL',
-      cause: error,
-    });
+  if (error instanceof Error && error.message.startsWith('The server does not support SSL')) {
+    return fail('unreachable', 'turn on ssl on the server, or remove sslmode from the URL');
   }
   if (isUnreachable(error)) {
-    return new SvcError('unreachable', message, {
-      hint: 'check that PostgreSQL is running (pg_isready), and check the host, port, and database in --store',
-      cause: error,
-    });
+    return fail(
+      'unreachable',
+      'check that PostgreSQL is running (pg_isready), and check the host, port, and database in --store',
+    );
   }
-  return new SvcError('local', message, { hint: 'choose another store with --store', cause: error });
+  return fail('local', 'choose another store with --store');
 }
 
 /** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
@@ -57,7 +55,8 @@ export function toTransactionError(error: unknown, name: string): unknown {
   if (code === DISK_FULL) return diskFullFailure(name, error);
   if (DAMAGED.test(code)) return damagedFailure(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
-  if (isUnreachable(error) || UNAVAILABLE.test(code)) return unavailableRefusal(error);
+  if (isUnreachable(error) || UNAVAILABLE.test(code))
+    return Object.assign(new Refusal('UNAVAILABLE', 'The store cannot be reached.'), { cause: error });
   if (code === TOO_LONG) return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
   if (DATA.test(code)) return notStorableRefusal('a number is too large.');
   return error;
@@ -75,7 +74,6 @@ export function isBrokenConnection(error: unknown): boolean {
   return isClosed || (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message));
 }
 
-/** Whether a connection limit of the server, database, or user is reached. */
 export function isConnectionLimit(error: unknown): boolean {
   return systemErrorCode(error) === '53300';
 }
@@ -87,14 +85,11 @@ export function isMissingTable(error: unknown): boolean {
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_LONG = '54000';
 const DISK_FULL = '53100';
-/** Damaged data or index. */
 const DAMAGED = /^XX00[12]$/;
-/** Data exceptions. */
 const DATA = /^22...$/;
 /** Lost or too many connections, or a server that is stopping, starting, or read-only. */
 const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
 
-/** Whether the server does not respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The certificate file in the URL does not exist.
@@ -104,20 +99,6 @@ function isUnreachable(error: unknown): boolean {
   return /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client |Postgres connection has been discarded)/.test(
     error.message,
   );
-}
-
-function isTlsMissing(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('The server does not support SSL');
-}
-
-function isPasswordMissing(error: unknown): boolean {
-  return error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
-}
-
-function unavailableRefusal(cause: unknown): Refusal {
-  const error = new Refusal('UNAVAILABLE', 'The store cannot be reached.');
-  error.cause = cause;
-  return error;
 }
 
 function notStorableRefusal(reason: string): Refusal {

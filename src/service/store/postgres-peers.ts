@@ -5,7 +5,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Membership, PeerListener, Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
-/** Polling interval for peers and notifications, in milliseconds. */
 const POLL_INTERVAL = 1_000;
 /** Number of consecutive polls without a peer after which the peer is lost. Allows a peer to reconnect. */
 const MAX_MISSED_POLLS = 3;
@@ -77,7 +76,6 @@ interface PeerDependencies {
 
 class Member implements Membership {
   readonly name: string;
-  /** Resolves after the first check of whether notifications arrive. */
   readonly firstCheck: Promise<void>;
   readonly #dependencies: PeerDependencies;
   readonly #number = randomInt(2 ** 31);
@@ -133,7 +131,8 @@ class Member implements Membership {
     client.on('notification', ({ payload }) => this.#receive(payload));
     const ending = AbortSignal.any([closed.signal, this.#leaving.signal]);
     try {
-      await client.query(`listen ${client.escapeIdentifier(await channelOf(client))}`);
+      const { rows } = await client.query<{ channel: string }>(`select ${CHANNEL} as channel`);
+      await client.query(`listen ${client.escapeIdentifier(rows[0]?.channel ?? '')}`);
       if (!(await this.#receivesEcho(ending))) return 'noEcho';
       await client.query(`select pg_advisory_lock_shared(${CLASS}, $1)`, [this.#number]);
       do {
@@ -152,7 +151,7 @@ class Member implements Membership {
 
   #receive(payload = ''): void {
     const { ownId, listener } = this.#dependencies;
-    if (payload === echoRequest(ownId)) this.#echo();
+    if (payload === `${ownId}?`) this.#echo();
     else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
   }
 
@@ -162,8 +161,9 @@ class Member implements Membership {
     const arrived = new Promise<boolean>((resolve) => {
       this.#echo = () => resolve(true);
     });
-    await send(echoRequest(ownId));
-    return Promise.race([arrived, clock.sleep(ECHO_TIMEOUT, signal).then(returnFalse, returnFalse)]);
+    await send(`${ownId}?`);
+    const timeout = clock.sleep(ECHO_TIMEOUT, signal).catch(ignoreError);
+    return Promise.race([arrived, timeout.then(() => false)]);
   }
 
   async #pollPeers(): Promise<void> {
@@ -175,20 +175,6 @@ class Member implements Membership {
   }
 }
 
-function echoRequest(ownId: string): string {
-  return `${ownId}?`;
-}
-
-function returnFalse(): boolean {
-  return false;
-}
-
-async function channelOf(client: Client): Promise<string> {
-  const { rows } = await client.query<{ channel: string }>(`select ${CHANNEL} as channel`);
-  return rows[0]?.channel ?? '';
-}
-
-/** Selects the numbers of all connected members, which hold locks. */
 async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ number: number }>`
     select distinct objid::bigint as number from pg_locks
@@ -198,7 +184,6 @@ async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly 
   return rows.map(({ number }) => number);
 }
 
-/** Closes a connection. Stops waiting after a time limit. */
 async function closeClient(client: Client, clock: Clock): Promise<void> {
   const timeout = new AbortController();
   await Promise.race([client.end().catch(ignoreError), clock.sleep(CLOSE_TIMEOUT, timeout.signal).catch(ignoreError)]);

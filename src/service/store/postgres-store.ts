@@ -5,7 +5,7 @@ import { openPostgres } from './postgres.ts';
 import { isBrokenConnection, isMissingTable, isRetryable, toOpenError, toTransactionError } from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
 import { upgradeStore } from './schema.ts';
-import type { Database, Store } from './store.ts';
+import type { Store, Work } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -36,21 +36,12 @@ export async function openPostgresStore(url: string, busyTimeout: number, signal
 
 /** Rejects a database with an encoding other than UTF-8, which could not store all text. */
 async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void> {
-  const { rows } = await sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`.execute(
-    kysely,
-  );
-  const encoding = rows[0]?.encoding;
+  const query = sql<{ encoding: string }>`select current_setting('server_encoding') as encoding`;
+  const encoding = (await query.execute(kysely)).rows[0]?.encoding;
   if (encoding === 'UTF8') return;
-  throw new SvcError(
-    'local',
-    `the database of the store ${url} has the encoding ${encoding}, which cannot store every text`,
-    {
-      hint: 'create a database with createdb -T template0 -E UTF8 <database>',
-    },
-  );
+  const message = `the database of the store ${url} has the encoding ${encoding}, which cannot store every text`;
+  throw new SvcError('local', message, { hint: 'create a database with createdb -T template0 -E UTF8 <database>' });
 }
-
-type Work<Result> = (database: Database) => Promise<Result>;
 
 /** Maximum number of attempts after a deadlock or a conflict. Both are rare. */
 const MAX_TRIES = 10;
@@ -102,8 +93,8 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
 const MAX_BROKEN = 10;
 
 /**
- * Runs a transaction. If the connection turns out to be closed before the first statement, retries on another
- * connection. Rejects with the first error, because the rollback may also fail.
+ * If the connection turns out to be closed before the first statement, retries on another connection. Rejects with the
+ * first error, because the rollback may also fail.
  */
 async function transact<Result>(
   kysely: Kysely<Tables>,
@@ -138,7 +129,7 @@ function lockKey(apiKey: string): RawBuilder<unknown> {
 /** Time limit for an idle transaction, in milliseconds. The server then rolls the transaction back. */
 const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
-/** Sets timeouts for the transaction. Connections may be shared between processes by a pooler. */
+/** Connections may be shared between processes by a pooler, so each transaction sets its timeouts. */
 function timeoutSettings(busyTimeout: number): RawBuilder<unknown> {
   return sql`set_config('lock_timeout', ${String(busyTimeout)}, true), set_config('idle_in_transaction_session_timeout', ${String(IDLE_TRANSACTION_TIMEOUT)}, true)`;
 }

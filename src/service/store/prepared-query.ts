@@ -15,7 +15,6 @@ function isDirectAdapter(adapter: DialectAdapter): adapter is DirectAdapter {
   return 'rows' in adapter;
 }
 
-/** Placeholder for a value in a compiled query. */
 class Placeholder {
   readonly index: number;
 
@@ -59,10 +58,8 @@ export function prepareQuery<Parameters extends object, Row>(
   };
 }
 
-/** Maximum number of compiled shapes per query. */
 const MAX_FORMS = 200;
 
-/** Compiled queries, by the shape of their parameters. */
 class CompiledForms<Row> {
   readonly queries = new Map<Shape, CompiledQuery<Row>>();
   readonly #array = new Shape();
@@ -106,7 +103,6 @@ function isValue(part: unknown): boolean {
   return typeof part === 'string' || typeof part === 'number' || part === null;
 }
 
-/** Replaces the values in parameters with placeholders. */
 function withPlaceholders<Part>(parameters: Part): Part {
   let count = 0;
   const replace = (part: unknown): unknown => {

@@ -1,7 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
-/** Number of migrations. */
 export const SCHEMA_VERSION = 3;
 
 /**

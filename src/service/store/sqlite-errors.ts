@@ -12,7 +12,6 @@ const NOTADB = 26;
 /** The shared-memory file cannot grow. */
 const IOERR_SHMSIZE = 4874;
 
-/** Returns SQLite's extended error code. */
 function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 }

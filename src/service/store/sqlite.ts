@@ -2,8 +2,6 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type DialectAdapter,
-  type Driver,
   Kysely,
   SqliteAdapter,
   type SqliteDatabase,
@@ -29,18 +27,18 @@ const MAX_STATEMENTS = 500;
 export async function openSqlite(path: string, busyTimeout: number): Promise<Kysely<Tables>> {
   const database = await openDatabase(path, busyTimeout);
   try {
-    markAsStore(database);
+    const marked = database.prepare('pragma application_id').get()?.['application_id'];
+    if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
     database.exec('pragma journal_mode = wal; pragma synchronous = full');
   } catch (error) {
     database.close();
     throw error;
   }
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(adaptDatabase(database)) });
-}
-
-function markAsStore(database: DatabaseSync): void {
-  const marked = database.prepare('pragma application_id').get()?.['application_id'];
-  if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
+  const adapted = adaptDatabase(database);
+  const dialect = new SqliteDialect({ database: adapted });
+  dialect.createAdapter = () => new NodeSqliteAdapter(adapted);
+  dialect.createDriver = () => new NodeSqliteDriver(adapted);
+  return new Kysely<Tables>({ dialect });
 }
 
 /** Sets whether commits wait for the disk. */
@@ -48,27 +46,9 @@ export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean):
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
-/** @param timeout time to wait for locks of other connections, in milliseconds */
 export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   return new DatabaseSync(path, { timeout });
-}
-
-class NodeSqliteDialect extends SqliteDialect {
-  readonly #database: PreparingDatabase;
-
-  constructor(database: PreparingDatabase) {
-    super({ database });
-    this.#database = database;
-  }
-
-  override createAdapter(): DialectAdapter {
-    return new NodeSqliteAdapter(this.#database);
-  }
-
-  override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#database);
-  }
 }
 
 class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {

@@ -77,7 +77,6 @@ export function prepareUpsert<Table extends TableName, Returned extends Column<T
   ) as Statement<readonly Insertable<Tables[Table]>[], Table, Returned>;
 }
 
-/** Prepares a statement that sets columns of the rows that match a filter. */
 export function prepareUpdate<Table extends TableName>(table: Table) {
   type Update = { readonly set: Updateable<Tables[Table]>; readonly where: Filter<Table> };
   return prepareQuery((database, { set, where }: Update) =>
@@ -85,7 +84,6 @@ export function prepareUpdate<Table extends TableName>(table: Table) {
   );
 }
 
-/** Prepares a statement that deletes the rows that match a filter. */
 export function prepareDelete<Table extends TableName>(table: Table) {
   return prepareQuery((database, filter: Filter<Table>) => addFilter(untyped(database).deleteFrom(table), filter));
 }

@@ -1,10 +1,9 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { Refusal } from '../refusal.ts';
 
+/** The hint is for users of the process. HTTP callers, who cannot access the store, receive the refusal. */
 interface StoreFailureDetails {
-  /** Response for HTTP callers, who cannot access the store. */
   readonly refusal: Refusal;
-  /** Hint for users of the process. */
   readonly hint: string;
   readonly cause: unknown;
 }

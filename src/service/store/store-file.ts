@@ -8,7 +8,6 @@ import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 /** Application ID in the header of a store's SQLite file: `svcS`. */
 export const APPLICATION_ID = 0x73766353;
 
-/** First bytes of every SQLite file. */
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
@@ -46,7 +45,12 @@ async function readHeader(path: string): Promise<Buffer> {
 async function readTables(path: string, timeout: number): Promise<readonly string[]> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   const url = pathToFileURL(path);
-  if (!(await isInUse(path))) url.searchParams.set('immutable', '1');
+  // A write-ahead log means that a process is using the file or has crashed.
+  const isInUse = await stat(`${path}-wal`).then(
+    () => true,
+    () => false,
+  );
+  if (!isInUse) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout });
   try {
     const rows = database.prepare("select name from sqlite_master where type = 'table'").all();
@@ -54,14 +58,6 @@ async function readTables(path: string, timeout: number): Promise<readonly strin
   } finally {
     database.close();
   }
-}
-
-/** Whether the file has a write-ahead log, which means that a process is using it or has crashed. */
-async function isInUse(path: string): Promise<boolean> {
-  return stat(`${path}-wal`).then(
-    () => true,
-    () => false,
-  );
 }
 
 function foreignFileError(path: string, reason: string): SvcError {

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 /** A transaction. All access to the data is through transactions. */
 export type Database = Transaction<Tables>;
 
-type Work<Result> = (database: Database) => Promise<Result>;
+export type Work<Result> = (database: Database) => Promise<Result>;
 
 /**
  * The data of the service. Each `work` is a transaction that is applied completely or not at all. When the promise of a

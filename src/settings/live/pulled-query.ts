@@ -56,7 +56,7 @@ export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }:
   return reading?.records !== undefined;
 }
 
-/** Lists the kinds that could not be read, with the reason. Without advanced webhooks, there are no endpoints to read. */
+/** Lists the kinds that could not be read, with the reason. Endpoints are readable only with advanced webhooks. */
 export function findUnreadable(live: LiveRecords, declared: Declared): readonly string[] {
   const endpoints = live.endpoints?.problem;
   const hasNone = endpoints?.failure === 'failed_precondition' && declared.endpoints === undefined;
