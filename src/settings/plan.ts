@@ -27,9 +27,6 @@ export interface Change {
   readonly reason?: string;
 }
 
-/** Value of a secret in changes and before-images. */
-export type ComparedSecret = 'equal' | 'differ';
-
 /** One record or configuration to write. */
 export interface PlannedItem {
   readonly key: RecordKey;
@@ -55,7 +52,6 @@ export interface PlannedWrite {
 /** A file of users. The writes of all organizations name the same file, which is read once. */
 export interface PlannedFile {
   readonly path: string;
-  /** Number of users to send. */
   readonly records: number;
   /** Organization of users without an `organizationId`. */
   readonly organizationId?: string;
@@ -66,7 +62,6 @@ export interface PlanTarget {
   readonly apiKey: string | null;
 }
 
-/** Number of records by change. */
 export interface PlanSummary {
   readonly create: number;
   readonly update: number;

@@ -14,7 +14,6 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly environment: string | null;
-  /** Profile of the environment. */
   readonly profile: string | null;
   readonly stack: string | null;
   readonly files: readonly SettingsFile[];
@@ -23,13 +22,11 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly records: Readonly<Record<RecordKey, string | null>>;
   /** Hash of each secret by its reference: `env:TOKEN`. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Whether endpoints may be replaced. */
   readonly allowReplace: boolean;
   /** SHA-256 of all other fields as canonical JSON. */
   readonly sha256: string;
 }
 
-/** Context in which a plan is saved. */
 export interface SavedPlanOrigin extends Pick<DeclaredSettings, 'files' | 'secrets'> {
   readonly environment: string | undefined;
   readonly profile: string | undefined;
@@ -76,11 +73,9 @@ export function parseSavedPlan(text: string, name: string): SavedPlan {
   return content as unknown as SavedPlan;
 }
 
-/** The current state that a saved plan is compared with. */
 export interface CurrentState {
   readonly target: PlanTarget;
   readonly live: LiveRecords;
-  /** Secrets of the plan's references, as they are now. */
   readonly secrets: readonly SecretValue[];
   /** Hashes of the plan's files now; without those that cannot be read. */
   readonly files: readonly SettingsFile[];
@@ -116,7 +111,7 @@ function findChangedValue({ salt, records, secrets }: SavedPlan, current: Curren
   return record && `${record} has changed since the plan was saved`;
 }
 
-export function formatReference(reference: SecretReference): string {
+function formatReference(reference: SecretReference): string {
   return 'env' in reference ? `env:${reference.env}` : `file:${reference.file}`;
 }
 

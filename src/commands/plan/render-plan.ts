@@ -17,7 +17,6 @@ export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRest
 interface PrintOptions {
   /** Default: the changes will be made. */
   readonly purpose?: Purpose;
-  /** More fields of the data. */
   readonly fields?: object;
 }
 
@@ -97,16 +96,7 @@ export function countChanges(
   return [...counts].flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])).join(', ');
 }
 
-const NOUNS = {
-  organizations: 'organization',
-  folders: 'folder',
-  documents: 'document',
-  groups: 'group',
-  users: 'user',
-  agents: 'agent',
-  config: 'config',
-  endpoints: 'endpoint',
-} as const satisfies Readonly<Record<Kind, string>>;
+const nounOf = (kind: Kind) => kind.replace(/s$/, '');
 
 /** Number of created or sent records of a kind that are listed one by one. */
 const MAX_LISTED = 20;
@@ -153,7 +143,7 @@ class PlanWriter {
     for (const [group, count] of listed) {
       const [sign, kind, org] = JSON.parse(group) as [Sign, Kind, string | null];
       if (COLLAPSED.has(sign) && count > MAX_LISTED)
-        this.#signed(sign, `${formatNounCount(count - MAX_LISTED, `more ${NOUNS[kind]}`)}${formatOrg(org)}`);
+        this.#signed(sign, `${formatNounCount(count - MAX_LISTED, `more ${nounOf(kind)}`)}${formatOrg(org)}`);
     }
   }
 
@@ -172,8 +162,8 @@ class PlanWriter {
   }
 
   #record({ sign, kind, org, id, after, reason, field }: Change): void {
-    const count = typeof after === 'number' && field === null ? formatNounCount(after, NOUNS[kind]) : undefined;
-    const name = count ?? (id === null ? kind : `${NOUNS[kind]} ${id}`);
+    const count = typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
+    const name = count ?? (id === null ? kind : `${nounOf(kind)} ${id}`);
     const isOwnOrganization = kind === 'organizations';
     this.#signed(sign, `${name}${isOwnOrganization ? '' : formatOrg(org)}${reason ? `: ${reason}` : ''}`);
   }

@@ -25,7 +25,6 @@ import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
-/** A service, by the profile to use, or a settings file. */
 type Subject = { readonly profile: string } | { readonly file: string };
 
 /** The records of a subject, and the service that they were read from. */
@@ -34,7 +33,6 @@ interface Reading {
   readonly target: PlanTarget;
 }
 
-/** Records to read from a service. */
 interface Scope {
   /** IDs of organizations whose folders and documents to read. */
   readonly orgs: readonly string[];

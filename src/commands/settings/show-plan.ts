@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
 
-/** Prints a saved plan. */
 export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
   const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
   await printPlan(context, plan, file);

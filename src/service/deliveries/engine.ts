@@ -1,7 +1,7 @@
 import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
 import type { Membership } from '../store/peers.ts';
 import type { Database, Store } from '../store/store.ts';
-import { type AttemptOutcome, attemptDelivery } from './attempts.ts';
+import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
 import {
   CLAIM_DURATION,
   type ClaimedDelivery,

@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { attemptDelivery } from './attempts.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
 import { CLAIM_DURATION, claimByIds, releaseClaims } from './claim.ts';
 import type { DeliveryOptions } from './engine.ts';
 import { createHttpSender, type HttpSender } from './http-sender.ts';

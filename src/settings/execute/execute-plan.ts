@@ -14,13 +14,12 @@ import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
-import type { Ledger, SentRecord } from '../ledger.ts';
+import { type Ledger, type SentRecord, toSentRecord } from '../ledger.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
-import { toSentRecord } from '../sent-record.ts';
 import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
 import type { ItemStates } from './item-states.ts';
 import { readPendingUsers, type UserRecord } from './pending-users.ts';
@@ -38,11 +37,9 @@ export interface ExecutionDependencies {
   readonly recorder: JobRecorder;
   /** Items that earlier runs of the job have sent. */
   readonly states: ItemStates;
-  /** Called before each batch is sent. */
   readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
 }
 
-/** An item and its index among all items of the plan. */
 type IndexedItem = PlannedItem & { readonly index: number };
 
 /** An operation, with its bulk fields if it takes several records. */
@@ -66,7 +63,6 @@ export class PlanExecution {
     this.#concurrent = createLimiter({ concurrency: 'auto', maximum: MAX_CONCURRENCY, clock });
   }
 
-  /** Number of requests in flight. */
   get inFlight(): number {
     return this.#ordered.inFlight + this.#concurrent.inFlight;
   }

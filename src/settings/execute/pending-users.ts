@@ -5,7 +5,6 @@ import type { PlannedWrite } from '../plan.ts';
 import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
 import { PlannedRecord } from './planned-records.ts';
 
-/** A user of a file to send. */
 export class UserRecord extends PlannedRecord {
   readonly organizationId: string;
 
@@ -14,14 +13,12 @@ export class UserRecord extends PlannedRecord {
     this.organizationId = organizationId;
   }
 
-  /** The ledger's record of the user. */
   get sent(): SentRecord {
     return toSentUser({ organizationId: this.organizationId, userId: this.id, data: Object(this.value) });
   }
 }
 
 export interface UserSelection {
-  /** Index of the first user to send. */
   readonly first: number;
   readonly isWanted: (record: SentRecord, organizationId: string) => boolean;
   readonly signal: AbortSignal;

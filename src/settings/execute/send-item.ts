@@ -6,7 +6,6 @@ import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
-/** Calls of an operation that takes one item. */
 export interface ItemCalls {
   readonly client: Client;
   readonly operation: Operation;

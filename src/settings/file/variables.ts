@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
 /** Matches `$${`, the escape of `${`, and references to variables, also unclosed ones. */
-export const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
+const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 
 export type Variables = ReadonlyMap<string, string>;
 
@@ -68,7 +68,7 @@ function offsetOf({ place, value }: ScalarTree, index: number): number {
 }
 
 /** Writes a text so that it is read without variables. */
-export function escapeVariables(text: string): string {
+function escapeVariables(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
@@ -91,7 +91,6 @@ export function rewriteTemplate(
   return written + escapeVariables(rest);
 }
 
-/** Escapes all texts of a value. */
 export function escapeTexts(value: unknown): unknown {
   if (typeof value === 'string') return escapeVariables(value);
   if (Array.isArray(value)) return value.map(escapeTexts);

@@ -22,7 +22,6 @@ import { createRecordKey } from '../record-key.ts';
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
   readonly key: RecordKey;
-  /** The ID that the service assigned to an endpoint. */
   readonly id?: string;
   /** Fields that the write changes; for a deletion, all fields. */
   readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
@@ -42,7 +41,6 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
   ),
 };
 
-/** Fields that identify a record. */
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
 
 /** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
@@ -52,14 +50,12 @@ const REUSE_FACTOR = 10;
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 export interface BeforeImageOptions {
-  /** Path of the file. */
   readonly path: string;
   readonly client: Client;
   readonly clock: Clock;
   readonly warn: (text: string) => Promise<void>;
 }
 
-/** Saves the values that writes replace, so that they can be undone. */
 export class BeforeImages {
   readonly #options: BeforeImageOptions;
   readonly #saved = new Set<RecordKey>();
