@@ -85,7 +85,6 @@ export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt
 /** Stands for an empty answer if Enter selects the default value. */
 export const EMPTY_ANSWER = '-';
 
-/** Returns the problem with the answer to a text prompt, if any. */
 export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);

@@ -14,7 +14,6 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly environment: string | null;
-  /** Profile of the environment. */
   readonly profile: string | null;
   readonly stack: string | null;
   readonly files: readonly SettingsFile[];
@@ -23,7 +22,6 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly records: Readonly<Record<RecordKey, string | null>>;
   /** Hash of each secret by its reference: `env:TOKEN`. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Whether endpoints may be replaced. */
   readonly allowReplace: boolean;
   /** SHA-256 of all other fields as canonical JSON. */
   readonly sha256: string;
@@ -78,7 +76,6 @@ export function parseSavedPlan(text: string, name: string): SavedPlan {
 interface CurrentState {
   readonly target: PlanTarget;
   readonly live: LiveRecords;
-  /** Secrets of the plan's references, as they are now. */
   readonly secrets: readonly SecretValue[];
   /** Hashes of the plan's files now; without those that cannot be read. */
   readonly files: readonly SettingsFile[];

@@ -25,7 +25,6 @@ export function resolveSpawn(command: string, words: readonly string[], dependen
   return { program: interpreter, programArguments: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
 }
 
-/** Finds the batch file that Windows would run for a command. Returns `undefined` without a batch file. */
 function findBatchFile(command: string, dependencies: SpawnDependencies): string | undefined {
   const { environment, cwd, isFile = fileExists } = dependencies;
   const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');

@@ -16,7 +16,6 @@ type Data = Readonly<Record<string, unknown>>;
 
 export interface ToolHost {
   readonly signal: AbortSignal;
-  /** Receives messages during the call, for example about waiting for a rate limit. */
   readonly onMessage: (text: string) => void;
   /** Asks the user a question. @throws ConfirmationRequired, or an SvcError if the host cannot ask the user */
   readonly ask: (question: string) => boolean;

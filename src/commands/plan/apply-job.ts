@@ -24,7 +24,6 @@ import { APPLY, CHANGE } from './apply-operation.ts';
 import { stalePlanError } from './check-plan.ts';
 import { printApplied } from './print-applied.ts';
 
-/** A job of this process that applies a plan. */
 export interface ApplyJob {
   readonly description: JobDescription;
   readonly journal: Journal;

@@ -3,7 +3,7 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import { findMadeChanges } from '../../settings/execute/made-changes.ts';
+import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';

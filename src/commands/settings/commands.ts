@@ -2,7 +2,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, PULL_FLAGS, UNDO_FLAGS } from './flags.ts';
 
-/** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['pull'],

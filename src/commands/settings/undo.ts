@@ -11,7 +11,7 @@ import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
-import { findMadeChanges } from '../../settings/execute/made-changes.ts';
+import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';

@@ -14,7 +14,6 @@ const ECHO_TIMEOUT = 2_000;
 const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
 /** Delay before a reconnect if a pooler drops notifications, in milliseconds. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
-/** Time limit for closing a connection, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
 /** Channel names contain the schema, because each schema of a database can be a store. */

@@ -41,11 +41,9 @@ export interface ExecutionDependencies {
   readonly recorder: JobRecorder;
   /** Items that earlier runs of the job have sent. */
   readonly states: ItemStates;
-  /** Called before each batch is sent. */
   readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
 }
 
-/** An item and its index among all items of the plan. */
 type IndexedItem = PlannedItem & { readonly index: number };
 
 /** An operation, with its bulk fields if it takes several records. */
@@ -69,7 +67,6 @@ export class PlanExecution {
     this.#concurrent = createLimiter({ concurrency: 'auto', maximum: MAX_CONCURRENCY, clock });
   }
 
-  /** Number of requests in flight. */
   get inFlight(): number {
     return this.#ordered.inFlight + this.#concurrent.inFlight;
   }

@@ -1,5 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
+import type { Change, Plan } from '../plan.ts';
+import { createRecordKey, parseRecordKey } from '../record-key.ts';
 
 export type ItemStates = ReturnType<typeof readItemStates>;
 
@@ -23,14 +25,32 @@ export function readOutcomes(journal: Journal, items: number) {
   return { isWritten: (index: number) => settled.has(index), users };
 }
 
-/** Marks the failed items of earlier runs as unsent. */
+export interface MadeChanges {
+  /** Changes of records whose writes all succeeded. */
+  readonly changes: readonly Change[];
+  readonly users: number;
+}
+
+export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
+  const items = writes.flatMap((write) => write.items);
+  const { isWritten, users } = readOutcomes(journal, items.length);
+  const unwritten = new Set(
+    items.flatMap(({ key }, index) => {
+      const { kind, org, id } = parseRecordKey(key);
+      return isWritten(index) ? [] : [createRecordKey(kind, org, id)];
+    }),
+  );
+  const isMade = ({ kind, org, id, sign, after }: Change) =>
+    sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));
+  return { changes: changes.filter(isMade), users };
+}
+
 export function reopenFailures(journal: Journal): void {
   const failed = new Set<number>();
   for (const { at, status } of journal.unsuccessfulRecords()) if (status !== 'open') failed.add(at);
   reopenItems(journal, failed);
 }
 
-/** Marks settled items as failed after all. */
 export function failItems(
   journal: Journal,
   failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
@@ -57,7 +77,6 @@ function indexesOf({ first, last }: RecordRange): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-/** Groups ascending indexes into ranges. */
 function groupConsecutive(indexes: readonly number[]): readonly RecordRange[] {
   const ranges: { first: number; last: number; count: number }[] = [];
   for (const index of indexes) {

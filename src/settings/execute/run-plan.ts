@@ -1,30 +1,17 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
-import type { RecordList } from '../../bulk/batches.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
-import type { Client } from '../../client/client.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Plan, PlannedWrite } from '../plan.ts';
+import type { Plan } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
-import { countItems, PlanExecution } from './execute-plan.ts';
-import type { SecretsByReference } from './item-secrets.ts';
+import { countItems, type ExecutionDependencies, PlanExecution } from './execute-plan.ts';
 import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
-export interface PlanRunDependencies {
+export interface PlanRunDependencies extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states'> {
   readonly journal: Journal;
-  readonly client: Client;
-  readonly clock: Clock;
-  /** Stops the run when aborted. Writes in flight still finish. */
-  readonly signal: AbortSignal;
-  readonly ledger: Ledger;
-  readonly secrets: SecretsByReference;
-  /** Called before each batch is sent. */
-  readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
   /** Called before the first write. Returns a function to call at the end. */
   readonly onStart: (counters: JobCounters, execution: Pick<PlanExecution, 'inFlight'>) => Promise<() => Promise<void>>;
 }

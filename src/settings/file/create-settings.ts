@@ -9,7 +9,6 @@ interface NewSettings {
   readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
 }
 
-/** Returns the text of a new settings file. */
 export function createSettings({ stack, configs, records }: NewSettings): string {
   const config = Object.fromEntries([...configs].map(([name, { added }]) => [name, added]));
   const lists = [...records].filter(([, list]) => list.length > 0);

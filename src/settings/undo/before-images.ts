@@ -22,7 +22,6 @@ import { createRecordKey } from '../record-key.ts';
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
   readonly key: RecordKey;
-  /** The ID that the service assigned to an endpoint. */
   readonly id?: string;
   /** Fields that the write changes; for a deletion, all fields. */
   readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
@@ -56,7 +55,6 @@ interface BeforeImageOptions {
   readonly warn: (text: string) => Promise<void>;
 }
 
-/** Saves the values that writes replace, so that they can be undone. */
 export class BeforeImages {
   readonly #options: BeforeImageOptions;
   readonly #saved = new Set<RecordKey>();
