@@ -3,17 +3,11 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import {
-  type ComparedRecords,
-  collectDeclaredRecords,
-  collectLiveRecords,
-  compareRecords,
-} from '../../settings/compare.ts';
+import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { CONFIG_NAMES, KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { PlanTarget } from '../../settings/plan.ts';
 import { KINDS, type Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -27,18 +21,6 @@ import { DEFAULT_FILE } from './prepare-plan.ts';
 
 type Subject = { readonly profile: string } | { readonly file: string };
 
-/** The records of a subject, and the service that they were read from. */
-interface Reading {
-  readonly compared: ComparedRecords;
-  readonly target: PlanTarget;
-}
-
-interface Scope {
-  /** IDs of organizations whose folders and documents to read. */
-  readonly orgs: readonly string[];
-  readonly kinds: readonly Kind[];
-}
-
 /**
  * Compares two services or settings files.
  * @throws SvcError `differs` with `--exit-code` if they differ
@@ -46,8 +28,8 @@ interface Scope {
 export async function compareSettings(context: Context, { arguments: names, options }: Invocation<CompareFlags>) {
   const [first = '', second = ''] = names;
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
-  const scope = { orgs: options.org ?? [], kinds };
-  const read = async (name: string) => readSubject(context, await findSubject(context, name, options.file), scope);
+  const query = createQuery(options.org ?? [], kinds);
+  const read = async (name: string) => readSubject(context, await findSubject(context, name, options.file), query);
   const [left, right] = [await read(first), await read(second)];
   const isSelected = ({ kind }: { readonly kind: Kind }) => kinds.includes(kind);
   const changes = compareRecords(left.compared, right.compared).filter(isSelected);
@@ -81,7 +63,8 @@ async function readEnvironments({ io, cwd, signal, ...context }: Context, file: 
   return fields.environments ?? {};
 }
 
-async function readSubject(context: Context, subject: Subject, { orgs, kinds }: Scope): Promise<Reading> {
+/** Returns the records of a subject, and the service that they were read from. */
+async function readSubject(context: Context, subject: Subject, query: LiveQuery) {
   if ('file' in subject) {
     const { declared, name } = await loadSettingsFile(context, subject.file, undefined);
     return { compared: collectDeclaredRecords(declared), target: { url: name, apiKey: null } };
@@ -92,7 +75,7 @@ async function readSubject(context: Context, subject: Subject, { orgs, kinds }: 
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
       throw error.reworded({ message: `no environment or profile is named '${subject.profile}'` });
     });
-    const live = await readLive(await opened.client(), createQuery(orgs, kinds));
+    const live = await readLive(await opened.client(), query);
     return { compared: collectLiveRecords(live), target: await findPlanTarget(opened) };
   });
 }
