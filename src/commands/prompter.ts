@@ -40,7 +40,6 @@ export interface PickPrompt {
   readonly message: string;
   /** Must not be empty. */
   readonly choices: readonly Choice[];
-  /** Whether an answer may be text that is not among the choices. */
   readonly allowsOther: boolean;
 }
 

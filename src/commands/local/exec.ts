@@ -72,9 +72,8 @@ async function run(
 }
 
 /**
- * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every process in the foreground,
- * and a second signal could end the command. On Windows, all signals come from the console, and forwarding would kill
- * the command.
+ * Terminals send Ctrl-C to every process in the foreground, and a second signal could end the command. On Windows, all
+ * signals come from the console, and forwarding would kill the command.
  */
 export function reachesCommandDirectly(
   signal: NodeJS.Signals,

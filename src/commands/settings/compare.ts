@@ -3,17 +3,11 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import {
-  type ComparedRecords,
-  collectDeclaredRecords,
-  collectLiveRecords,
-  compareRecords,
-} from '../../settings/compare.ts';
+import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { CONFIG_NAMES, KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { PlanTarget } from '../../settings/plan.ts';
 import { KINDS, type Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -25,12 +19,6 @@ import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
-/** The records of a subject, and the service that they were read from. */
-interface Reading {
-  readonly compared: ComparedRecords;
-  readonly target: PlanTarget;
-}
-
 /**
  * Compares two services or settings files.
  * @throws SvcError `differs` with `--exit-code` if they differ
@@ -39,7 +27,7 @@ export async function compareSettings(context: Context, { arguments: names, opti
   const [first = '', second = ''] = names;
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
   const query = createQuery(options.org ?? [], kinds);
-  const read = async (name: string): Promise<Reading> => {
+  const read = async (name: string) => {
     if (!/[/\\]|\.ya?ml$/i.test(name))
       return readService(context, await findProfile(context, name, options.file), query);
     const file = await loadSettingsFile(context, name, undefined);
@@ -68,7 +56,8 @@ async function findProfile(context: Context, name: string, settingsFile: string 
   throw new SvcError('usage', `environment '${name}' has no profile, so there is no service to compare`);
 }
 
-async function readService(context: Context, profile: string, query: LiveQuery): Promise<Reading> {
+/** Reads the records of a query, and describes the service that they were read from. */
+async function readService(context: Context, profile: string, query: LiveQuery) {
   const selected = openContext(context, { ...context.options, profile }, context.activity);
   return withContext(selected, async (opened) => {
     await opened.openSettings().catch((error: unknown) => {

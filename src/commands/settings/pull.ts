@@ -75,7 +75,7 @@ async function pull(
     remaining: findUnreadable(live, declared),
   };
   if (!content) {
-    const text = createSettings({ stack: await nameStack(context), configs, records });
+    const text = createSettings(await nameStack(context), { configs, records });
     await replaceFile(resolve(context.cwd, file), text, { mode: NEW_FILE_MODE });
     const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
     return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
