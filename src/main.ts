@@ -5,7 +5,6 @@ import { commandLineOf, step } from './kernel/hint.ts';
 import { createProcessIo, type Io } from './kernel/io.ts';
 import { currentFolder, ignoreSignalListenersOfLibraries } from './kernel/process.ts';
 
-/** Runs the command line of this process, and converts errors to exit codes. */
 export async function main(version: string): Promise<void> {
   const io = createProcessIo();
   const words = process.argv.slice(2);
@@ -22,11 +21,8 @@ export async function main(version: string): Promise<void> {
 async function completeWords(io: Io, words: readonly string[]): Promise<void> {
   const { completeLine } = await import('./commands/completion/complete.ts');
   const { env } = process;
-  await io.stdout.write(
-    await completeLine(words, { environment: env, cwd: currentFolder(), folders: resolveUserFolders(env) }).catch(
-      () => '',
-    ),
-  );
+  const surroundings = { environment: env, cwd: currentFolder(), folders: resolveUserFolders(env) };
+  await io.stdout.write(await completeLine(words, surroundings).catch(() => ''));
 }
 
 function isPlainHelp(words: readonly string[]): boolean {

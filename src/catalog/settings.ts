@@ -23,7 +23,6 @@ const webhook = webhookConfig['webhooks.config.update'].input.shape;
 const emailShape = email['email.update'].input.shape;
 const provider = permissionProvider['permission-provider.update'].input.shape;
 
-/** Replaces a secret of nested settings by a reference. */
 const withReference = <Shape extends z.ZodRawShape>(
   nested: z.ZodOptional<z.ZodObject<Shape>>,
   secret: string,

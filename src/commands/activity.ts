@@ -31,7 +31,6 @@ export class Activity {
     return [...this.#ids];
   }
 
-  /** Records the IDs in the fields of a request or a response. */
   recordFields(data: unknown): void {
     if (!isObject(data) || this.#isFull) return;
     for (const [name, value] of Object.entries(data)) {

@@ -13,7 +13,6 @@ type Loaded<Definition, Options, Run> = Omit<Definition, 'options' | 'flagsOf' |
   readonly load: () => Promise<Run>;
 };
 
-/** Names of the options that a command's code reads. */
 type KeysRead<Run extends (...input: never[]) => unknown> =
   Extract<Parameters<Run>[number], Invocation> extends Invocation<infer Options> ? keyof Options : never;
 
@@ -33,7 +32,6 @@ export function defineCommand<
   return command as object as CommandDefinition;
 }
 
-/** Defines a runner with type-checked options of its own. */
 export function defineRunner<
   const Options extends readonly OptionDefinition[],
   Run extends RunOperation<OptionsOf<Options>>,

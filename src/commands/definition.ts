@@ -30,7 +30,6 @@ export interface CommandDefinition {
   readonly examples?: Examples;
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
-  /** Columns of the list that the command prints. */
   readonly columns?: readonly Column[];
   /** Operation whose flags the command also accepts. Help lists them before the command's own flags. */
   readonly flagsOf?: OperationName;

@@ -40,7 +40,6 @@ export interface PickPrompt {
   readonly message: string;
   /** Must not be empty. */
   readonly choices: readonly Choice[];
-  /** Whether an answer may be text that is not among the choices. */
   readonly allowsOther: boolean;
 }
 
@@ -85,7 +84,6 @@ export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt
 /** Stands for an empty answer if Enter selects the default value. */
 export const EMPTY_ANSWER = '-';
 
-/** Returns the problem with the answer to a text prompt, if any. */
 export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);

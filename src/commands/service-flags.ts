@@ -2,7 +2,6 @@ import type { SvcError } from '../kernel/errors.ts';
 import { commandLineOf, Hint, type NextStep, type StepKind, step } from '../kernel/hint.ts';
 import type { GlobalOptions } from './context.ts';
 
-/** Global flags that select a service and configure the connection to it. */
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 

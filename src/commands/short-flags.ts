@@ -9,14 +9,9 @@ export interface ShortFlags<Flag> {
   readonly value: string;
 }
 
-interface FlagLookup<Flag> {
-  readonly find: (name: string) => Flag | undefined;
-  readonly takesValue: (flag: Flag) => boolean;
-}
-
 export function parseShortFlags<Flag>(
   word: string,
-  { find, takesValue }: FlagLookup<Flag>,
+  { find, takesValue }: { find(name: string): Flag | undefined; takesValue(flag: Flag): boolean },
 ): ShortFlags<Flag> | undefined {
   if (!/^-[^-]/.test(word)) return undefined;
   const switches: Flag[] = [];

@@ -2,7 +2,6 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
-import type { CallResult } from '../client/client-types.ts';
 import { createHttpTransport } from '../client/http-transport.ts';
 import { fetchPages } from '../client/pages.ts';
 import type { Transport } from '../client/transport.ts';
@@ -65,11 +64,11 @@ export function createClient(settings: ClientSettings): Client {
   return {
     call: async (name, input) => {
       const outcome = await client.call(await loadOperationByName(name), input);
-      return outcome.sent ? dataOf<typeof name>(outcome) : null;
+      return outcome.sent ? (outcome.data as Output<typeof name> | null) : null;
     },
     async *pages(name, input) {
       for await (const page of fetchPages(client, await loadOperationByName(name), input))
-        yield dataOf<typeof name>(page);
+        yield page.data as Output<typeof name> | null;
     },
   };
 }
@@ -97,9 +96,4 @@ async function loadOperationByName(name: OperationName) {
   const entry = manifest.find((known) => known.name === name);
   if (!entry) throw new SvcError('usage', `unknown operation '${name}'`);
   return loadOperation(entry.resource, entry.name);
-}
-
-/** Casts the data to the operation's output type: TypeScript cannot infer it, because the operation was loaded by name. */
-function dataOf<Name extends OperationName>({ data }: CallResult<unknown>): Output<Name> | null {
-  return data as Output<Name> | null;
 }

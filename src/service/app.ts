@@ -1,10 +1,11 @@
-import type { Feature } from '../catalog/define.ts';
+import type { Auth, Feature } from '../catalog/define.ts';
+import { selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
-import type { KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
+import type { CallOf } from './call.ts';
 import {
   describeOperation,
   describeResult,
@@ -16,7 +17,7 @@ import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { badRequest, Refusal } from './refusal.ts';
 import type { RequestHandler, ServiceRequest } from './request.ts';
-import { createRoutes, type ExecutableOperation, pathOfTarget, selectRoute } from './routes.ts';
+import { createRoutes, type ExecutableOperation, pathOfTarget } from './routes.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 import { checkRecords, parseInput } from './validate.ts';
@@ -54,7 +55,9 @@ export function createApp(dependencies: ServiceDependencies, followUps: FollowUp
     const admission = admissionFor(auth, request);
     try {
       const data = await readData(request, admission.admit);
-      const executable = await selectRoute(pathRoutes.routes, data).load();
+      const selected = selectOperation(pathRoutes.routes, data);
+      if (!selected) throw badRequest();
+      const executable = await selected.load();
       onOperation?.(describeOperation(executable));
       if (admission.isAdmitted) await checkRecords(executable.operation, data);
       return await perform(executable, request, data, onOperation);
@@ -120,7 +123,7 @@ interface CallRate {
 }
 
 /** The first call of a credential starts a window, and the first call after the window starts the next. */
-function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | KeyCall | WorkspaceCall) => void {
+function createRateLimiter({ calls, window }: CallRate): (call: CallOf<Auth>) => void {
   const windows = new Map<string, { readonly end: number; count: number }>();
   return (call) => {
     const credential = countKey(call);
@@ -136,7 +139,8 @@ function createRateLimiter({ calls, window }: CallRate): (call: ServiceCall | Ke
   };
 }
 
-function countKey(call: ServiceCall | KeyCall | WorkspaceCall): string {
+/** All calls without credentials share a limit. */
+function countKey(call: CallOf<Auth>): string {
   if ('apiKey' in call) return `key ${call.apiKey}`;
   return 'workspaceId' in call ? `workspace ${call.workspaceId}` : 'none';
 }

@@ -15,7 +15,6 @@ export const MAX_NESTING = 128;
 const MAX_VALUES = 1_000_000;
 
 /**
- * Reads the `data` of a call.
  * @param admit called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read
  * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data` and is within the limits; also
  * the errors of `admit`

@@ -3,7 +3,6 @@ import { type HandlerResult, HEALTHY, type ServiceResponse } from './envelope.ts
 import type { RequestHandler, ServiceRequest } from './request.ts';
 import type { ExecutableOperation } from './routes.ts';
 
-/** A handled call, as input for a log. */
 export interface HandledCall {
   readonly method: string;
   /** The unmodified request target. */

@@ -2,22 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findForeignHeader, parseHostname } from '../kernel/loopback.ts';
 import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
 import { badRequest, invalidArgument, Refusal } from './refusal.ts';
-import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
+import type { ChunkConsumer, RequestHandler } from './request.ts';
 
-/** Timeouts of a connection without progress, in milliseconds. */
-export interface IdleTimeouts {
+/** Timeouts are in milliseconds without progress. */
+interface ReceiveOptions {
   /** Applies while the server receives the request body. */
   readonly stalled: number;
   /** Applies while the client reads the response. */
   readonly unread: number;
-}
-
-export interface ReceiveOptions extends IdleTimeouts {
-  /** Whether only this machine can reach the server. */
   readonly isLoopback: boolean;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   /** Sends `100 Continue` to a client that waits for it before sending the body. */
@@ -29,7 +25,9 @@ export async function respond(handle: RequestHandler, exchange: Exchange, option
   const body = createBody(exchange, options.stalled);
   // Must be asynchronous, because a closing server sets a header on the response after it emits the request.
   const refusal = await checkHead(incoming, options);
-  const response = refusal ?? (await handle(requestOf(incoming, body.consumeBody)));
+  const { method = '', url: target = '', headers } = incoming;
+  const header = (name: string) => headers[name]?.toString();
+  const response = refusal ?? (await handle({ method, target, header, body: body.consumeBody }));
   if (!incoming.readableEnded) await body.discard();
   writeResponse(outgoing, response);
   if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
@@ -67,13 +65,6 @@ function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
   }
   return hosts;
-}
-
-function requestOf(
-  { method = '', url: target = '', headers }: IncomingMessage,
-  body: ServiceRequest['body'],
-): ServiceRequest {
-  return { method, target, header: (name) => headers[name]?.toString(), body };
 }
 
 /** @param idleTimeout maximum time between chunks, in milliseconds */

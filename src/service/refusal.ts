@@ -1,6 +1,5 @@
 import type { Status } from '../catalog/statuses.ts';
 
-/** The error of a refused call. Becomes the `error` object of the response. */
 export class Refusal extends Error {
   readonly status: Status;
   readonly details: unknown;

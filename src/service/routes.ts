@@ -1,7 +1,6 @@
 import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
-import { selectOperation } from '../catalog/select-operation.ts';
 import { once } from '../kernel/once.ts';
 import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
@@ -9,14 +8,9 @@ import { badRequest } from './refusal.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
-export interface OperationRoute {
-  readonly selectedBy: OperationEntry['selectedBy'];
-  readonly load: () => Promise<ExecutableOperation>;
-}
-
 /** Maps each path to its operations and their credentials. All operations on a path require the same credentials. */
 export function createRoutes() {
-  const routeOf = (entry: OperationEntry): OperationRoute => ({
+  const routeOf = (entry: OperationEntry) => ({
     selectedBy: entry.selectedBy,
     load: once(() => loadExecutable(entry)),
   });
@@ -34,21 +28,11 @@ export async function loadOperations(): Promise<void> {
   await Promise.all(manifest.map(loadExecutable));
 }
 
-/**
- * Returns the path of a request target, without the query.
- * @throws Refusal INVALID_ARGUMENT for an invalid target
- */
+/** Removes the query. @throws Refusal INVALID_ARGUMENT for an invalid target */
 export function pathOfTarget(target: string): string {
   const url = URL.parse(target.startsWith('/') ? `http://localhost${target}` : target);
   if (!url) throw badRequest();
   return url.pathname;
-}
-
-/** Selects the operation that accepts `data`. @throws Refusal INVALID_ARGUMENT if no operation does */
-export function selectRoute(routes: readonly OperationRoute[], data: unknown): OperationRoute {
-  const route = selectOperation(routes, data);
-  if (!route) throw badRequest();
-  return route;
 }
 
 async function loadExecutable({ resource, name }: OperationEntry) {

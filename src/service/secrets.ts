@@ -17,7 +17,6 @@ export function generateId(): string {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Generates `ep_` followed by 27 letters and digits. */
 export function generateEndpointId(): string {
   return `ep_${randomBase62(27)}`;
 }

@@ -4,27 +4,24 @@ import { limitConnections } from '../kernel/connections.ts';
 import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts';
 import { isLoopbackAddress } from '../kernel/loopback.ts';
 import { failureResponse, RESPONSE_TYPE } from './envelope.ts';
-import { type IdleTimeouts, rejectExpectation, respond } from './incoming.ts';
+import { rejectExpectation, respond } from './incoming.ts';
 import { badRequest } from './refusal.ts';
 import type { RequestHandler } from './request.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
-export interface ServerTimeouts extends IdleTimeouts {
-  readonly headers: number;
-  readonly request: number;
-  /** For requests in flight while the server closes. */
-  readonly closing: number;
-}
-
-export type RunningServer = Awaited<ReturnType<typeof startServer>>;
-
-const DEFAULT_TIMEOUTS: ServerTimeouts = {
+const DEFAULT_TIMEOUTS = {
   headers: 10_000,
   request: 60_000,
+  /** For requests in flight while the server closes. */
   closing: 10_000,
   stalled: 10_000,
   unread: 30_000,
 };
+
+export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
+
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
+
 const REJECTION_TIMEOUT = 1_000;
 
 /** Resolves when the server is listening. @throws SvcError `local` if the address is not available */

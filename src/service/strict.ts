@@ -15,15 +15,10 @@ export function strictFailure(name: OperationName, input: unknown, reply: Handle
 }
 
 function resultsOf(name: OperationName, input: unknown, { data, siblings }: HandlerResult<unknown>): Results {
-  switch (name) {
-    case 'documents.add':
-      return data as Output<typeof name>;
-    case 'documents.list':
-      // Another page may contain the missing documents.
-      return siblings?.['pageToken'] ? {} : lookupResults(input as Input<typeof name>, data as Output<typeof name>);
-    default:
-      return {};
-  }
+  if (name === 'documents.add') return data as Output<typeof name>;
+  // Another page may contain the missing documents.
+  if (name !== 'documents.list' || siblings?.['pageToken']) return {};
+  return lookupResults(input as Input<typeof name>, data as Output<typeof name>);
 }
 
 type Results = Readonly<Record<string, ItemResult>>;

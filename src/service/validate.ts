@@ -6,7 +6,6 @@ import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Checks the data of a call against the operation's schema.
  * @param now time of the call, in milliseconds since the epoch
  * @throws Refusal INVALID_ARGUMENT for the first invalid field, with the first hundred problems in its details
  */

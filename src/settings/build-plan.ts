@@ -41,7 +41,6 @@ export function buildPlan(input: PlanInput): Plan {
   };
 }
 
-/** Keeps the declared records of some kinds. */
 export function selectKinds(declared: Declared, only: readonly Kind[]): Declared {
   if (only.length === 0) return declared;
   return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));

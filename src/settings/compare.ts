@@ -1,6 +1,7 @@
-import type { State } from '../catalog/state.ts';
+import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
 import { isObject } from '../kernel/is-object.ts';
-import { diffRecords, isUnset } from './differ.ts';
+import { createChange, toShown } from './build/part.ts';
+import { diffRecords } from './differ.ts';
 import { CONFIGS, type ConfigName } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
@@ -42,7 +43,8 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   for (const [org, reading] of live.folders) add('folders', org, null, reading, (found) => found);
   for (const [org, reading] of live.documents) add('documents', org, null, reading, (found) => found);
   add('agents', null, null, live.agents, (found) => found);
-  for (const [name, reading] of live.configs) add('config', null, name, reading, (record) => [[name, record]]);
+  for (const [name, reading] of live.configs)
+    add('config', null, name, reading, (record) => [[name, wrapSecret(name, record)]]);
   add('endpoints', null, null, live.endpoints, (found) => found.map((endpoint) => [endpointName(endpoint), endpoint]));
   return { records, isDeclared: false, unreadable };
 }
@@ -52,26 +54,28 @@ export function collectDeclaredRecords(source: Declared | State): ComparedRecord
   const declared = source as Declared;
   const { config = {}, endpoints = [] } = declared;
   const records = new Map<RecordKey, DeclaredRecord>();
-  for (const [kind, idField] of Object.entries(ID_FIELDS) as [keyof typeof ID_FIELDS, string][]) {
+  for (const kind of ['organizations', 'folders', 'documents', 'groups', 'users', 'agents'] as const) {
     const list = declared[kind] ?? [];
+    const names = IDENTITY_FIELDS[kind];
     for (const record of 'from' in list ? [] : list) {
-      const org = kind === 'organizations' || kind === 'agents' ? null : String(record['organizationId']);
-      records.set(createRecordKey(kind, org, String(record[idField])), record);
+      const org = names.length === 1 ? null : String(record['organizationId']);
+      records.set(createRecordKey(kind, org, String(record[names.at(-1) ?? ''])), record);
     }
   }
-  for (const [name, record] of Object.entries(config)) records.set(createRecordKey('config', null, name), record);
+  for (const [name, record] of Object.entries(config))
+    records.set(createRecordKey('config', null, name), wrapSecret(name as ConfigName, record));
   for (const endpoint of endpoints) records.set(createRecordKey('endpoints', null, endpointName(endpoint)), endpoint);
   return { records, isDeclared: true, unreadable: [] };
 }
 
-const ID_FIELDS = {
-  organizations: 'organizationId',
-  folders: 'folderId',
-  documents: 'documentId',
-  groups: 'groupId',
-  users: 'userId',
-  agents: 'id',
-} as const satisfies Readonly<Partial<Record<Kind, string>>>;
+/** Returns a configuration with its secret as a `SecretValue`, so that it is compared but never shown. */
+function wrapSecret(name: ConfigName, record: DeclaredRecord): DeclaredRecord {
+  const { nested, secret } = CONFIGS[name];
+  const inner = nested === undefined ? undefined : record[nested];
+  const value = isObject(inner) && secret !== undefined ? inner[secret] : undefined;
+  if (typeof value !== 'string' || value === '') return record;
+  return { ...record, [String(nested)]: { ...Object(inner), [String(secret)]: new SecretValue({ env: name }, value) } };
+}
 
 /** Names an endpoint by its uid, or by its URL, because its ID differs between services. */
 function endpointName({ uid, url }: DeclaredRecord): string {
@@ -92,22 +96,21 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
     const after = selectFields(kind, second.records.get(key));
     if (before === undefined || after === undefined) {
       const sign = before ? ('-' as const) : ('+' as const);
-      return [{ sign, ...about, field: null, before: hideSecrets(about, before), after: hideSecrets(about, after) }];
+      return [createChange({ sign, ...about, before: toShown(before), after: toShown(after) })];
     }
     const isReversed = partial === first;
     const differences = diffRecords(isReversed ? after : before, isReversed ? before : after, {
       onlyDeclared: partial !== undefined,
-      isSecret: (path) => isSecret(about, path),
     });
-    return differences.map((found) => ({
-      ...{ sign: '~' as const, ...about, field: found.path.join('.') },
-      before: isReversed ? found.after : found.before,
-      after: isReversed ? found.before : found.after,
-    }));
+    return differences.map(({ field, ...found }) =>
+      createChange({
+        ...{ sign: '~', ...about, field },
+        before: isReversed ? found.after : found.before,
+        after: isReversed ? found.before : found.after,
+      }),
+    );
   });
-  const unreadable = [...first.unreadable, ...second.unreadable].map((part) => ({
-    ...{ sign: '?' as const, field: null, before: null, after: null, ...part },
-  }));
+  const unreadable = [...first.unreadable, ...second.unreadable].map((part) => createChange({ sign: '?', ...part }));
   const position = ({ kind }: Change) => KINDS.indexOf(kind);
   return [...changes.flat(), ...unreadable].toSorted((a, b) => position(a) - position(b));
 }
@@ -119,23 +122,4 @@ function selectFields(kind: Kind, record: DeclaredRecord | undefined): DeclaredR
   const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
   const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
   return Object.fromEntries(isInherited ? fields.filter(([name]) => name !== 'accessType') : fields);
-}
-
-type RecordIdentity = Pick<Change, 'kind' | 'id'>;
-
-function isSecret({ kind, id }: RecordIdentity, path: readonly string[]): boolean {
-  if (kind !== 'config') return false;
-  const { nested, secret } = CONFIGS[id as ConfigName];
-  return nested !== undefined && path[0] === nested && path[1] === secret;
-}
-
-/** Replaces the secrets of a record that exists in only one of the sets. */
-function hideSecrets(identity: RecordIdentity, record: DeclaredRecord | undefined): unknown {
-  if (record === undefined) return null;
-  const hide = (value: unknown, path: readonly string[]): unknown => {
-    if (value instanceof SecretValue || (isSecret(identity, path) && !isUnset(value))) return 'differ';
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hide(inner, [...path, name])]));
-  };
-  return hide(record, []);
 }

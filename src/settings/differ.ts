@@ -5,7 +5,6 @@ import { SecretValue } from './secret-value.ts';
 /** A field with different values. The values of secrets are `differ`. */
 export interface Difference {
   readonly path: readonly string[];
-  /** The path, joined with dots. */
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;

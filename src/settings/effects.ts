@@ -7,7 +7,6 @@ import type { PlannedItem, PlannedWrite } from './plan.ts';
 
 type Folder = State['folders'][number];
 
-/** Two states of a service, and the writes between them. */
 interface Transition {
   readonly before: State;
   readonly after: State;
@@ -23,7 +22,6 @@ export function describeEffects(transition: Transition): readonly string[] {
   ];
 }
 
-/** Describes organizations that a write creates in passing. */
 function describeNewOrganizations({ before, after, writes }: Transition): readonly string[] {
   const known = new Set(before.organizations.map(({ organizationId }) => organizationId));
   for (const { data } of itemsOf(writes, 'organizations.add')) known.add(String(data['organizationId']));
@@ -49,24 +47,23 @@ function describeFolderEffects({ before, after, writes }: Transition): readonly 
   const inherited = added.filter(
     ({ inheritAccessFromParent, accessType }) => inheritAccessFromParent && accessType !== 'public',
   );
+  const sentences = [
+    ...describeAccess(restricted, (one) => (one ? 'becomes' : 'become')),
+    ...describeAccess(inherited, (one) => (one ? 'inherits the access type' : 'inherit the access type')),
+  ];
+  if (moved === 0) return sentences;
   return [
-    ...(moved > 0
-      ? [`${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`]
-      : []),
-    ...describeAccess(restricted, (folders, one, access) => `${folders} ${one ? 'becomes' : 'become'} ${access}`),
-    ...describeAccess(
-      inherited,
-      (folders, one, access) => `${folders} ${one ? 'inherits' : 'inherit'} the access type ${access}`,
-    ),
+    `${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`,
+    ...sentences,
   ];
 }
 
-function describeAccess(
-  folders: readonly Folder[],
-  describe: (folders: string, isOne: boolean, accessType: string) => string,
-): readonly string[] {
+function describeAccess(folders: readonly Folder[], verb: (isOne: boolean) => string): readonly string[] {
   const byAccess = Map.groupBy(folders, ({ accessType }) => accessType ?? 'public');
-  return [...byAccess].map(([access, { length }]) => describe(formatNounCount(length, 'folder'), length === 1, access));
+  return Array.from(
+    byAccess,
+    ([access, { length }]) => `${formatNounCount(length, 'folder')} ${verb(length === 1)} ${access}`,
+  );
 }
 
 /** Describes settings that the service changes as a side effect, such as triggers that the first enable turns on. */
@@ -80,16 +77,14 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
         ([path, value]) => valueAt(item.data, path) === undefined && (value || valueAt(before.config[name], path)),
       );
     const triggers = changes.filter(([path]) => path.includes('triggers')).length;
-    return [
-      ...(triggers > 0 ? [`enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`] : []),
-      ...changes
-        .filter(([path]) => !path.includes('triggers'))
-        .map(([path, value]) => `${name}: ${path.join('.')} becomes ${JSON.stringify(value)}`),
-    ];
+    const sentences = changes
+      .filter(([path]) => !path.includes('triggers'))
+      .map(([path, value]) => `${name}: ${path.join('.')} becomes ${JSON.stringify(value)}`);
+    if (triggers === 0) return sentences;
+    return [`enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`, ...sentences];
   });
 }
 
-/** Splits a value into its leaf fields. */
 function leaves(path: readonly PropertyKey[], value: unknown): readonly (readonly [readonly PropertyKey[], unknown])[] {
   if (typeof value !== 'object' || value === null) return [[path, value]];
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner));

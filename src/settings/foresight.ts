@@ -16,7 +16,6 @@ import { openMemoryStore } from '../service/store/sqlite-store.ts';
 import { describeEffects } from './effects.ts';
 import type { PlannedWrite } from './plan.ts';
 
-/** A plan to simulate. */
 export interface Simulation {
   /** The live records that the plan may affect, in the format of `svc local export`. */
   readonly snapshot: State;
@@ -25,15 +24,12 @@ export interface Simulation {
   readonly signal?: AbortSignal;
 }
 
-/** The outcome of a simulated plan. */
 export interface Prediction {
   /** Descriptions of side effects, and of writes that the service would reject. */
   readonly effects: readonly string[];
-  /** State after the writes. */
   readonly state: State;
 }
 
-/** Number of records in a simulated request. */
 const BATCH_SIZE = 1_000;
 /** Time limit of a simulated request in milliseconds. */
 const TIME_LIMIT = 60_000;

@@ -7,13 +7,21 @@ import { messageOf, SvcError } from '../kernel/errors.ts';
 import { createPrivateFile, createPrivateFolder, localFileError } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
-import type { PlanTarget } from './plan.ts';
+import type { PlannedItem, PlannedWrite, PlanTarget } from './plan.ts';
 
 /** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
 export interface SentRecord {
   /** Parts that identify the record, such as the operation and the record's key. */
   readonly identity: readonly string[];
   readonly data: unknown;
+}
+
+/** Returns the ledger's record of a planned item. */
+export function toSentRecord(
+  { operation, shared }: Pick<PlannedWrite, 'operation' | 'shared'>,
+  { key, data }: Pick<PlannedItem, 'key' | 'data'>,
+): SentRecord {
+  return { identity: [operation, key], data: [shared, data] };
 }
 
 const BUSY_TIMEOUT = 5_000;

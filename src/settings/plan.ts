@@ -52,7 +52,6 @@ export interface PlannedWrite {
 /** A file of users. The writes of all organizations name the same file, which is read once. */
 export interface PlannedFile {
   readonly path: string;
-  /** Number of users to send. */
   readonly records: number;
   /** Organization of users without an `organizationId`. */
   readonly organizationId?: string;
@@ -63,7 +62,6 @@ export interface PlanTarget {
   readonly apiKey: string | null;
 }
 
-/** Number of records by change. */
 export interface PlanSummary {
   readonly create: number;
   readonly update: number;

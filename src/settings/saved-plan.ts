@@ -14,7 +14,6 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly environment: string | null;
-  /** Profile of the environment. */
   readonly profile: string | null;
   readonly stack: string | null;
   readonly files: readonly SettingsFile[];
@@ -23,17 +22,15 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly records: Readonly<Record<RecordKey, string | null>>;
   /** Hash of each secret by its reference: `env:TOKEN`. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Whether endpoints may be replaced. */
   readonly allowReplace: boolean;
   /** SHA-256 of all other fields as canonical JSON. */
   readonly sha256: string;
 }
 
 /** Context in which a plan is saved. */
-export interface SavedPlanOrigin extends Pick<DeclaredSettings, 'files' | 'secrets'> {
-  readonly environment: string | undefined;
-  readonly profile: string | undefined;
-  readonly stack: string | undefined;
+export interface SavedPlanOrigin
+  extends Pick<DeclaredSettings, 'files' | 'secrets'>,
+    Partial<Pick<DeclaredSettings, 'environment' | 'profile' | 'stack'>> {
   readonly allowReplace: boolean;
   /** Time in Unix milliseconds. */
   readonly now: number;
@@ -76,11 +73,9 @@ export function parseSavedPlan(text: string, name: string): SavedPlan {
   return content as unknown as SavedPlan;
 }
 
-/** The current state that a saved plan is compared with. */
-export interface CurrentState {
+interface CurrentState {
   readonly target: PlanTarget;
   readonly live: LiveRecords;
-  /** Secrets of the plan's references, as they are now. */
   readonly secrets: readonly SecretValue[];
   /** Hashes of the plan's files now; without those that cannot be read. */
   readonly files: readonly SettingsFile[];
@@ -90,30 +85,19 @@ export interface CurrentState {
 
 /** Returns the first reason why a saved plan must not be applied; undefined if nothing has changed since it was saved. */
 export function findStaleness(saved: SavedPlan, current: CurrentState): string | undefined {
-  return findOutdated(saved, current) ?? findChangedFile(saved, current) ?? findChangedValue(saved, current);
-}
-
-function findOutdated({ target, createdAt }: SavedPlan, current: CurrentState): string | undefined {
+  const { target, createdAt, salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
   if (target.url !== current.target.url) return `the plan is for ${target.url}, not for ${current.target.url}`;
   if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
   const age = current.now - Date.parse(createdAt);
-  return age >= 0 && age <= MAX_AGE ? undefined : 'the plan is older than 24 hours';
-}
-
-function findChangedFile({ files }: SavedPlan, current: CurrentState): string | undefined {
-  const hashes = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
-  const changed = files.find(({ path, sha256 }) => hashes.get(path) !== sha256);
-  return changed && `${changed.path} has changed since the plan was saved`;
-}
-
-function findChangedValue({ salt, records, secrets }: SavedPlan, current: CurrentState): string | undefined {
-  const hashes = hashSecrets(salt, current.secrets);
-  const secret = Object.keys(secrets).find((name) => hashes[name] !== secrets[name]);
-  if (secret !== undefined) return `the secret ${secret} has changed since the plan was saved`;
-  const isChanged = (key: RecordKey) => records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
-  const record = Object.keys(records).find(isChanged);
-  return record && `${record} has changed since the plan was saved`;
+  if (!(age >= 0 && age <= MAX_AGE)) return 'the plan is older than 24 hours';
+  const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
+  const file = saved.files.find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
+  const secrets = hashSecrets(salt, current.secrets);
+  const secret = Object.keys(saved.secrets).find((name) => secrets[name] !== saved.secrets[name]);
+  const isChanged = (key: RecordKey) => saved.records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
+  const changed = file ?? (secret && `the secret ${secret}`) ?? Object.keys(saved.records).find(isChanged);
+  return changed && `${changed} has changed since the plan was saved`;
 }
 
 function formatReference(reference: SecretReference): string {

@@ -27,31 +27,22 @@ export interface RecordsFile {
 }
 
 /** The records that a settings file declares, by kind. A kind that the file does not mention is absent. */
-export interface Declared {
-  readonly organizations?: readonly DeclaredRecord[];
-  readonly folders?: readonly DeclaredRecord[];
-  readonly documents?: readonly DeclaredRecord[];
-  readonly groups?: readonly DeclaredRecord[];
+export type Declared = { readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[] } & {
   readonly users?: readonly DeclaredRecord[] | RecordsFile;
-  readonly agents?: readonly DeclaredRecord[];
   /** Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`, `permissionProvider`. */
   readonly config?: { readonly [service: string]: DeclaredRecord };
-  readonly endpoints?: readonly DeclaredRecord[];
-}
+};
 
 /** A settings file for one environment: variables and overlays are applied, secrets are read on demand. */
 export interface DeclaredSettings {
-  /** Name of the file or folder for messages. */
   readonly name: string;
   /** Owner of endpoints: their uids start with `<stack>.`. */
   readonly stack: string | undefined;
   readonly environment: string | undefined;
-  /** Profile of the environment. */
   readonly profile: string | undefined;
   readonly declared: Declared;
   /** Content of the file that only `svc local import` uses, such as `crdt` and `activities`. */
   readonly content: Partial<Omit<State, Kind>>;
-  /** Every secret of the declared records. */
   readonly secrets: readonly SecretValue[];
   /** Every file that was read, including the file of `users.from`, but without the files of secrets. */
   readonly files: readonly SettingsFile[];

@@ -7,12 +7,10 @@ import { InputError, type Position } from '../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
-import type { SentRecord } from './ledger.ts';
+import { type SentRecord, toSentRecord } from './ledger.ts';
 import { createRecordKey } from './record-key.ts';
-import { toSentRecord } from './sent-record.ts';
 import type { Declared } from './settings.ts';
 
-/** The file of `users.from`. */
 export interface UsersFile {
   /** Absolute path. */
   readonly path: string;
@@ -22,18 +20,15 @@ export interface UsersFile {
   readonly organizationId?: string | undefined;
 }
 
-/** A user of a file. */
 export interface FileUser extends Position {
   readonly organizationId: string;
   readonly userId: string;
-  /** The fields to send. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Upper bound on repeated users that are compared in one reading. */
 const MAX_REPEATED = 250_000;
 
-/** Returns the ledger's record of a user. */
 export function toSentUser({ organizationId, userId, data }: Omit<FileUser, keyof Position>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
   return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });

@@ -281,7 +281,7 @@ describe('plans', () => {
       ['groups.add-users', { organizationId: 'acme', organizationUserGroupId: 'g' }],
     ]);
     await world.apply(plan);
-    const { toSentRecord } = await import('../../src/settings/sent-record.ts');
+    const { toSentRecord } = await import('../../src/settings/ledger.ts');
     for (const write of plan.writes)
       for (const item of write.items) sent.add(JSON.stringify(toSentRecord(write, item)));
     expect((await world.plan(declared, options)).changes).toEqual([]);

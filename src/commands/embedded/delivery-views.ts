@@ -1,5 +1,4 @@
 import type { ResultShape } from '../../output/printer.ts';
-import type { View } from '../../output/renderer.ts';
 import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
 import { DELIVERY_COLUMNS } from './delivery-columns.ts';
@@ -16,13 +15,13 @@ export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
 
 /** Shows deliveries as lists of fields. Each attempt is a field. */
 export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
-  return { renderText: (view) => drawLists(details, view) };
-}
-
-async function drawLists(details: readonly DeliveryDetail[], view: View): Promise<string> {
-  const { createTableRenderer } = await import('../../output/table.ts');
-  const { value } = await createTableRenderer(view);
-  return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join('\n');
+  return {
+    renderText: async (view) => {
+      const { createTableRenderer } = await import('../../output/table.ts');
+      const { value } = await createTableRenderer(view);
+      return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join('\n');
+    },
+  };
 }
 
 function listFields({ record, createdAt, nextAttempt, payload }: DeliveryDetail): object {

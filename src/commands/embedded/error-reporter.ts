@@ -18,7 +18,6 @@ export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clo
   };
 }
 
-/** Describes an error. Only unexpected errors are described as internal. */
 function errorText(error: unknown): string {
   if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
   if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;

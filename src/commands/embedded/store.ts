@@ -7,7 +7,7 @@ import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Opens the embedded service's store while `work` runs. Passes the store and the API key of `--local`.
+ * Keeps the store open while `work` runs. Passes the API key of `--local`.
  * @param effect whether `work` reads or writes. Determines the error if the connection to the store is lost.
  * @throws SvcError if the store rejects a request or fails
  */

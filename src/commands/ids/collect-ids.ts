@@ -7,7 +7,6 @@ import { IdCollector } from './id-collector.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Collects the IDs in a command's calls and caches them for completion. */
 export function collectCalledIds(context: Context, entry: OperationEntry, { createsParents, splitIds }: Operation) {
   const collector = new IdCollector(entry.resource);
   const isRead = entry.effect === 'read';

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import type { Environment, Folders } from '../../kernel/folders.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import type { ProcessEnvironment } from '../context.ts';
 
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
 
-interface CacheDependencies {
-  readonly folders: Folders;
-  readonly environment: Environment;
-}
+type CacheDependencies = Pick<ProcessEnvironment, 'folders' | 'environment'>;
 
 export interface IdScope {
   readonly local: boolean;

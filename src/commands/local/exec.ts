@@ -26,19 +26,12 @@ export async function localExec(context: Context, { arguments: words }: Invocati
   if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
   const service = await openEmbedded(await resolveStoreLocation(options.store, folders), { clock, signal });
   try {
-    const exitCode = await runWithServer(context, service, words);
+    const server = await startServer(service.handle, ADDRESS);
+    const variables = createEnvironment(context.environment, server.url, service.target);
+    const exitCode = await run(context, words, variables).finally(server.close);
     if (exitCode !== 0) throw new CommandExit(exitCode);
   } finally {
     await service.close();
-  }
-}
-
-async function runWithServer(context: Context, service: EmbeddedInstance, words: readonly string[]): Promise<number> {
-  const server = await startServer(service.handle, ADDRESS);
-  try {
-    return await run(context, words, createEnvironment(context.environment, server.url, service.target));
-  } finally {
-    await server.close();
   }
 }
 
@@ -55,7 +48,6 @@ function createEnvironment(environment: Environment, url: string, { key, workspa
   };
 }
 
-/** Runs a command with inherited streams and forwards signals to it. @returns its exit code */
 async function run(
   { io, cwd, signal: stopped }: Context,
   [command = '', ...words]: readonly string[],
@@ -80,9 +72,8 @@ async function run(
 }
 
 /**
- * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every process in the foreground,
- * and a second signal could end the command. On Windows, all signals come from the console, and forwarding would kill
- * the command.
+ * Terminals send Ctrl-C to every process in the foreground, and a second signal could end the command. On Windows, all
+ * signals come from the console, and forwarding would kill the command.
  */
 export function reachesCommandDirectly(
   signal: NodeJS.Signals,

@@ -12,7 +12,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 
-/** Exports all data of the embedded service, including secrets, to stdout or to a private file. */
 export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
   const { options, cwd } = context;
   if (file === '-') {

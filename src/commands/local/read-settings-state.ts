@@ -16,10 +16,7 @@ interface SettingsChoice {
   readonly text?: string;
 }
 
-/**
- * Reads a settings file as a state, with its secrets and the users of its file of users.
- * @throws SvcError `bad_data` for an invalid file
- */
+/** Includes the secrets and the users of the file of users. @throws SvcError `bad_data` for an invalid file */
 export async function readSettingsState(context: Context, choice: SettingsChoice): Promise<ImportedState> {
   const { io, cwd, signal, environment: variables } = context;
   const { name, declared, content, positionOf } = await withPrintedProblems(context, choice.file, () =>

@@ -42,12 +42,15 @@ async function isFolder(file: string, cwd: string): Promise<boolean> {
 }
 
 async function checkRecords(context: Context, name: string, value: unknown): Promise<ImportedState> {
-  const positionOf = (path: readonly PropertyKey[]) => formatStatePosition(name, path);
+  const positionOf = (path: readonly PropertyKey[]) => (path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`);
   const { data, error } = stateSchema.safeParse(value);
   if (data) return { name, state: data, positionOf };
-  const problems = error.issues
-    .filter((issue) => !isUnknownFieldsIssue(issue))
-    .flatMap((issue) => describeIssue(name, issue, value));
+  const problems = error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [describeFieldProblem(issue, value, positionOf(issue.path))];
+    if (issue.path.length > 0) return [];
+    const known = Object.keys(stateSchema.shape);
+    return issue.keys.map((key) => `${name}: ${key}: unknown field; ${didYouMean(key, known)}`);
+  });
   if (problems.length > 0) throw await createStateError(context, name, problems);
   for (const { path, keys } of error.issues.filter(isUnknownFieldsIssue)) {
     await context.warn(`${positionOf(path)}: skipped unknown fields: ${keys.join(', ')}`);
@@ -56,18 +59,7 @@ async function checkRecords(context: Context, name: string, value: unknown): Pro
   return { name, state: stateSchema.parse(value), positionOf };
 }
 
-/** Formats a position in a state, such as `state.yaml: users[3].userId`. */
-function formatStatePosition(name: string, path: readonly PropertyKey[]): string {
-  return path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
-}
-
 /** Whether an issue is about unknown fields of a record. At the top level, unknown fields are errors. */
 function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length > 0;
-}
-
-function describeIssue(name: string, issue: z.core.$ZodIssue, value: unknown): readonly string[] {
-  if (issue.code !== 'unrecognized_keys')
-    return [describeFieldProblem(issue, value, formatStatePosition(name, issue.path))];
-  return issue.keys.map((key) => `${name}: ${key}: unknown field; ${didYouMean(key, Object.keys(stateSchema.shape))}`);
 }

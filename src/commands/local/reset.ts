@@ -14,12 +14,7 @@ export async function localReset(context: Context): Promise<void> {
 }
 
 /** Clears the ledger: a plan must send the deleted records again. Other services get their records once more, too. */
-async function forgetSentRecords({ folders, warn }: Context): Promise<void> {
+async function forgetSentRecords(context: Context): Promise<void> {
   const { Ledger } = await import('../../settings/ledger.ts');
-  const ledger = await Ledger.open(folders, warn);
-  try {
-    ledger.forgetSent();
-  } finally {
-    ledger.close();
-  }
+  await Ledger.use(context, (ledger) => ledger.forgetSent());
 }

@@ -4,7 +4,7 @@ import { win32 } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 
-export interface SpawnDependencies {
+interface SpawnDependencies {
   readonly environment: Environment;
   readonly cwd: string;
   readonly platform?: NodeJS.Platform;
@@ -12,8 +12,7 @@ export interface SpawnDependencies {
 }
 
 /**
- * Resolves how to spawn a command. On Windows, batch files such as `npm.cmd` run in the command interpreter, with
- * arguments that are already quoted (`verbatim`).
+ * On Windows, batch files such as `npm.cmd` run in the command interpreter, with quoted arguments (`verbatim`).
  * @throws SvcError `usage` for an argument that cannot be quoted
  */
 export function resolveSpawn(command: string, words: readonly string[], dependencies: SpawnDependencies) {
@@ -25,7 +24,6 @@ export function resolveSpawn(command: string, words: readonly string[], dependen
   return { program: interpreter, programArguments: ['/d', '/s', '/c', `"${line}"`], verbatim: true };
 }
 
-/** Finds the batch file that Windows would run for a command. Returns `undefined` without a batch file. */
 function findBatchFile(command: string, dependencies: SpawnDependencies): string | undefined {
   const { environment, cwd, isFile = fileExists } = dependencies;
   const extensions = (variable(environment, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';');

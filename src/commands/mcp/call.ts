@@ -16,16 +16,14 @@ type Data = Readonly<Record<string, unknown>>;
 
 export interface ToolHost {
   readonly signal: AbortSignal;
-  /** Receives messages during the call, for example about waiting for a rate limit. */
   readonly onMessage: (text: string) => void;
   /** Asks the user a question. @throws ConfirmationRequired, or an SvcError if the host cannot ask the user */
   readonly ask: (question: string) => boolean;
 }
 
 /**
- * Runs an operation like its command with `--data`, and returns the command's result as JSON and its messages. Unless
- * `--yes` is set, the host must ask its user for confirmation.
- * @throws ConfirmationRequired before the first request
+ * Runs an operation like its command with `--data`, and returns the command's result as JSON and its messages.
+ * @throws ConfirmationRequired before the first request, unless `--yes` is set
  */
 export async function callTool(
   context: Context,
@@ -78,15 +76,10 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
   }
   const run = await loadRunner(runner);
-  await run(context, [entry], { arguments: [], options: { data: toJson(data), allowUnknownEvent: true } });
-}
-
-/** @throws SvcError `bad_data` if the data is nested too deeply */
-function toJson(data: Data): string {
   if (isDeeperThan(MAX_DATA_DEPTH, data)) {
     throw new SvcError('bad_data', `the data is nested more than ${MAX_DATA_DEPTH} levels deep`);
   }
-  return JSON.stringify(data);
+  await run(context, [entry], { arguments: [], options: { data: JSON.stringify(data), allowUnknownEvent: true } });
 }
 
 const MAX_DATA_DEPTH = 100;

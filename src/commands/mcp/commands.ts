@@ -1,7 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 
-/** Creates the `mcp` command. @param runners all operation runners in the command tree */
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
   return defineCommand({
     command: ['mcp'],

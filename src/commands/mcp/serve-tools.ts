@@ -26,7 +26,10 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   const tools = await createTools({ writes: allowWrites, remote: !local, hasPlainOutput, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let failure: Error | undefined;
-  const transport = new ClosableTransport(context, resolve);
+  const input = context.io.stdin.stream as Readable;
+  const transport = new StdioServerTransport(input, context.io.stdout.stream as Writable);
+  const close = transport.close.bind(transport);
+  transport.close = () => close().then(resolve);
   const handle = serveStdio(() => createToolServer(context, tools, allowWrites), {
     transport,
     onerror: (error) => {
@@ -42,32 +45,12 @@ export async function serveTools(context: Context, { allowWrites, runners }: Ser
   await handle.close();
   const { aborted, reason } = context.signal;
   if (aborted && !(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
-  if (!aborted && failure && !transport.hasEnded) throw transportError(failure);
+  if (!aborted && failure && !input.readableEnded) throw transportError(failure);
 }
 
 function transportError(cause: Error): SvcError {
   if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host disconnected', { cause });
   return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
-}
-
-class ClosableTransport extends StdioServerTransport {
-  readonly #input: Readable;
-  readonly #onClosed: () => void;
-
-  constructor({ io }: Context, onClosed: () => void) {
-    super(io.stdin.stream as Readable, io.stdout.stream as Writable);
-    this.#input = io.stdin.stream as Readable;
-    this.#onClosed = onClosed;
-  }
-
-  get hasEnded(): boolean {
-    return this.#input.readableEnded;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#onClosed();
-  }
 }
 
 function createToolServer(context: Context, tools: ReadonlyMap<string, OperationTool>, allowWrites: boolean): Server {

@@ -19,7 +19,7 @@ function toToolStep(step: NextStep): string {
   return entry ? toolName(entry.name) : commandLineOf(step);
 }
 
-/** Returns the name of an operation's tool: `users_add` for `users.add`. Some hosts do not allow dots. */
+/** Some hosts do not allow dots. */
 export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }

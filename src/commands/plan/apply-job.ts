@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
-import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
-import { type BulkSummary, summarize } from '../../bulk/summary.ts';
+import { summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { countItems } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
@@ -12,24 +12,23 @@ import { type EndedRun, runPlan } from '../../settings/execute/run-plan.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
-import type { PlannedWrite } from '../../settings/plan.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
-import type { SettingsFile } from '../../settings/settings.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
-import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
+import {
+  createLockedFolder,
+  describeJobTarget,
+  discardJob,
+  type LockedJobFolder,
+  type OpenJob,
+} from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { stalePlanError } from './check-plan.ts';
 import { printApplied } from './print-applied.ts';
 
-/** A job of this process that applies a plan. */
-export interface ApplyJob {
-  readonly description: JobDescription;
-  readonly journal: Journal;
-  readonly lockedFolder: LockedJobFolder;
-}
+type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 
 /**
  * Applies a plan as a job, which can be resumed.
@@ -87,7 +86,6 @@ async function runApplyJob(
 ): Promise<void> {
   const { clock, signal } = context;
   const { description, journal, lockedFolder } = job;
-  const { records } = description;
   try {
     const client = await context.client();
     const images = await openBeforeImages(context, lockedFolder.folder);
@@ -95,13 +93,18 @@ async function runApplyJob(
       runPlan(plan, {
         ...{ journal, client, clock, signal, ledger, secrets },
         beforeSend: async ({ operation, shared }, batch) => images?.save(operation, shared, batch),
-        onStart: async (counters, limiter) => showSendProgress(context, { counters, limiter, records, noun: CHANGE }),
+        onStart: async (counters, limiter) =>
+          showSendProgress(context, { counters, limiter, records: description.records, noun: CHANGE }),
       }),
     );
-    const { stop, counters } = ended;
-    if (stop?.kind === 'fatal' && counters.decided === 0) throw await discardUnsent(context, job, plan, stop.error);
-    const summary = summarizeRun(description, ended, journal, clock.now());
-    const failure = endRun(summary, ended, journal, clock.now());
+    if (ended.stop?.kind === 'fatal' && ended.counters.decided === 0) {
+      // Nothing has changed, so the plan can be applied again.
+      journal.close();
+      await discardJob(lockedFolder, clock);
+      await Ledger.use(context, (ledger) => ledger.forgetApplied(plan.sha256));
+      throw ended.stop.error;
+    }
+    const { summary, failure } = endRun(job, ended, clock.now());
     await printApplied(context, plan, journal, summary);
     if (failure !== undefined) throw failure;
   } finally {
@@ -110,62 +113,33 @@ async function runApplyJob(
   }
 }
 
-/** Deletes a job that changed nothing, so that its plan can be applied again. @returns the error that stopped the job */
-async function discardUnsent(
-  context: Context,
-  job: ApplyJob,
-  { sha256 }: SavedPlan,
-  error: SvcError,
-): Promise<SvcError> {
-  job.journal.close();
-  await discardJob(job.lockedFolder, context.clock);
-  await Ledger.use(context, (ledger) => ledger.forgetApplied(sha256));
-  return error;
-}
-
-function summarizeRun(
-  description: JobDescription,
-  { counters, metrics }: EndedRun,
-  journal: Journal,
-  now: number,
-): BulkSummary {
+/** Summarizes a run, and records how it ended. The failure is undefined if every change was made. */
+function endRun({ description, journal }: ApplyJob, { stop, counters, metrics, recorder }: EndedRun, now: number) {
   const succeeded = counters.succeeded + counters.existing.existing;
   const outcome = { ...counters, ...counters.existing, succeeded, seconds: metrics.seconds(now) };
-  return summarize(description, journal, { ...outcome, rejects: null, refusesExisting: false });
-}
-
-/** Records how a run ended. @returns the error of the job, unless every change was made */
-function endRun(summary: BulkSummary, { stop, recorder }: EndedRun, journal: Journal, now: number): unknown {
+  const summary = summarize(description, journal, { ...outcome, rejects: null, refusesExisting: false });
   const isDone = stop === undefined && summary.failed + summary.unknown === 0;
   const failure = jobError(summary, { noun: CHANGE, stop, resumable: !isDone });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
     journal.setFact('stopped', { run: recorder.runNumber, failure: failure.failure, message: failure.message });
   recorder.flush('durable', now);
-  return failure;
+  return { summary, failure };
 }
 
-async function describeApplyJob(context: Context, job: string, plan: SavedPlan): Promise<JobDescription> {
+async function describeApplyJob(context: Context, job: string, { writes, files }: SavedPlan): Promise<JobDescription> {
   const { cwd, clock } = context;
-  const items = countItems(plan.writes);
-  const users = plan.writes.reduce((sum, { from }) => sum + (from?.records ?? 0), 0);
+  const items = countItems(writes);
+  const users = writes.reduce((sum, { from }) => sum + (from?.records ?? 0), 0);
+  const inputs = files.map(async ({ path, sha256 }) => ({
+    ...{ name: relative(cwd, path), path, spooled: false, sha256 },
+    first: writes.some(({ from }) => from?.path === path) ? items : 0,
+    format: formatFromName(path) ?? 'yaml',
+    bytes: (await stat(path)).size,
+  }));
   return {
     ...{ job, operation: APPLY, data: {}, options: {}, cwd, target: await describeJobTarget(context) },
-    inputs: await Promise.all(
-      plan.files.map((file) => describeFile(file, cwd, isUsersFile(file, plan.writes) ? items : 0)),
-    ),
+    inputs: await Promise.all(inputs),
     ...{ records: items + users, leftOut: 0, startedAt: clock.now() },
-  };
-}
-
-function isUsersFile({ path }: SettingsFile, writes: readonly PlannedWrite[]): boolean {
-  return writes.some(({ from }) => from?.path === path);
-}
-
-async function describeFile({ path, sha256 }: SettingsFile, cwd: string, first: number): Promise<JobInput> {
-  const { size } = await stat(path);
-  return {
-    ...{ name: relative(cwd, path), first, path, spooled: false, sha256 },
-    ...{ format: formatFromName(path) ?? 'yaml', bytes: size },
   };
 }

@@ -41,7 +41,6 @@ export function stalePlanError({ files, environment }: SavedPlan, name: string, 
   });
 }
 
-/** Parses the name of a secret in a saved plan: `env:TOKEN`. */
 function parseReference(text: string): SecretReference {
   const [, kind, source = ''] = /^(env|file):(.*)$/s.exec(text) ?? [];
   return kind === 'env' ? { env: source } : { file: source };

@@ -7,7 +7,6 @@ import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.
 import type { Plan } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 
-/** Maximum number of wrong predictions to list. */
 const MAX_LISTED = 5;
 
 /**

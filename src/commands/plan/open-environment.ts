@@ -24,7 +24,6 @@ export async function withEnvironment<Result>(
   return withContext(openContext(context, { ...options, profile }, context.activity), work);
 }
 
-/** Runs `work` with an opened context, and closes it. */
 export async function withContext<Result>(
   opened: OpenedContext,
   work: (context: Context) => Promise<Result>,

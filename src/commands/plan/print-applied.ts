@@ -3,20 +3,13 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import { findMadeChanges } from '../../settings/execute/made-changes.ts';
-import type { PlanSummary } from '../../settings/plan.ts';
+import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { countChanges } from './render-plan.ts';
 
-const APPLIED = {
-  create: 'created',
-  update: 'updated',
-  replace: 'replaced',
-  delete: 'deleted',
-  send: 'sent',
-} as const satisfies Readonly<Record<keyof PlanSummary, string>>;
+const APPLIED = { create: 'created', update: 'updated', replace: 'replaced', delete: 'deleted', send: 'sent' };
 
 /** Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the number of changes. */
 export async function printApplied(

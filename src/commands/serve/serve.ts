@@ -61,8 +61,7 @@ export async function serve(
 async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
-  const { apiKey, authToken, workspaceId, workspaceAuthToken } = { ...key, ...workspace };
-  const credentials = { apiKey, authToken, workspaceId, workspaceAuthToken };
+  const credentials = { ...key, ...workspace };
   const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials }))}\n`;
   await context.io.stdout.write(isJson ? readyLine : formatWelcome(url, credentials));
 }
@@ -84,13 +83,11 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
 
-function parseServiceSwitches(options: ServeFlags): ServiceOptions {
-  const without = options.without;
-  const rateLimit = options.rateLimit;
+function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {
   return {
     ...optionalProperty('without', without?.split(',').map(parseFeature)),
     ...optionalProperty('rateLimit', rateLimit === undefined ? undefined : parseRateLimit(rateLimit)),
-    strict: options.strict === true,
+    strict: strict === true,
   };
 }
 

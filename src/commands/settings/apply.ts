@@ -14,7 +14,7 @@ import { predictResult } from '../plan/check-prediction.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
-import { checkReplacements, withPlan } from './prepare-plan.ts';
+import { withPlan } from './prepare-plan.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.
@@ -64,7 +64,11 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
 async function confirmAndApply(context: Context, plan: SavedPlan, name: string): Promise<void> {
   if (plan.writes.length === 0) return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
   if ((await context.format()) === 'table') await printPlan(context, plan, name);
-  checkReplacements(plan, plan.allowReplace);
+  if (plan.summary.replace > 0 && !plan.allowReplace) {
+    throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
+      hint: 'nothing was sent; to replace them, add --allow-replace',
+    });
+  }
   if (!context.options.yes) {
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);

@@ -2,7 +2,6 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, PULL_FLAGS, UNDO_FLAGS } from './flags.ts';
 
-/** Commands for settings as code. */
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['pull'],
@@ -42,7 +41,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     description: 'Works offline and without credentials. Outdated plans can be shown too.',
     examples: { 'svc plan show plan.json': 'review a plan before it is applied' },
     arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
-    load: async () => (await import('./show-plan.ts')).showPlan,
+    load: async () => (await import('./plan.ts')).showPlan,
   },
   defineCommand({
     command: ['apply'],

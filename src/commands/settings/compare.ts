@@ -3,17 +3,11 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import {
-  type ComparedRecords,
-  collectDeclaredRecords,
-  collectLiveRecords,
-  compareRecords,
-} from '../../settings/compare.ts';
+import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { CONFIG_NAMES, KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { PlanTarget } from '../../settings/plan.ts';
 import { KINDS, type Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -25,22 +19,6 @@ import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
-/** A service, by the profile to use, or a settings file. */
-type Subject = { readonly profile: string } | { readonly file: string };
-
-/** The records of a subject, and the service that they were read from. */
-interface Reading {
-  readonly compared: ComparedRecords;
-  readonly target: PlanTarget;
-}
-
-/** Records to read from a service. */
-interface Scope {
-  /** IDs of organizations whose folders and documents to read. */
-  readonly orgs: readonly string[];
-  readonly kinds: readonly Kind[];
-}
-
 /**
  * Compares two services or settings files.
  * @throws SvcError `differs` with `--exit-code` if they differ
@@ -48,8 +26,13 @@ interface Scope {
 export async function compareSettings(context: Context, { arguments: names, options }: Invocation<CompareFlags>) {
   const [first = '', second = ''] = names;
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
-  const scope = { orgs: options.org ?? [], kinds };
-  const read = async (name: string) => readSubject(context, await findSubject(context, name, options.file), scope);
+  const query = createQuery(options.org ?? [], kinds);
+  const read = async (name: string) => {
+    if (!/[/\\]|\.ya?ml$/i.test(name))
+      return readService(context, await findProfile(context, name, options.file), query);
+    const file = await loadSettingsFile(context, name, undefined);
+    return { compared: collectDeclaredRecords(file.declared), target: { url: file.name, apiKey: null } };
+  };
   const [left, right] = [await read(first), await read(second)];
   const isSelected = ({ kind }: { readonly kind: Kind }) => kinds.includes(kind);
   const changes = compareRecords(left.compared, right.compared).filter(isSelected);
@@ -59,42 +42,29 @@ export async function compareSettings(context: Context, { arguments: names, opti
     throw new SvcError('differs', `${first} and ${second} differ: ${formatNounCount(changes.length, 'difference')}`);
 }
 
-/** Finds the subject with a name: a file if it looks like a path, otherwise an environment of the settings file or a profile. */
-async function findSubject(context: Context, name: string, settingsFile: string | undefined): Promise<Subject> {
-  if (/[/\\]|\.ya?ml$/i.test(name)) return { file: name };
-  const environments = await readEnvironments(context, settingsFile);
-  if (!Object.hasOwn(environments, name)) return { profile: name };
+/** Finds the profile of an environment, or the one with this name. Without `--file`, the default file may be missing. */
+async function findProfile(context: Context, name: string, settingsFile: string | undefined): Promise<string> {
+  const { io, cwd, signal } = context;
+  const file = settingsFile ?? DEFAULT_FILE;
+  if (settingsFile === undefined && !(await stat(resolve(cwd, file)).catch(() => undefined))) return name;
+  const request = { file, environment: undefined, cwd, stdin: io.stdin.stream, signal };
+  const { fields } = await withPrintedProblems(context, file, () => readSettings(request));
+  const { environments = {} } = fields;
+  if (!Object.hasOwn(environments, name)) return name;
   const profile = environments[name]?.profile;
-  if (profile !== undefined) return { profile };
+  if (profile !== undefined) return profile;
   throw new SvcError('usage', `environment '${name}' has no profile, so there is no service to compare`);
 }
 
-/** Reads the environments of a settings file. Without `--file`, the default file may be missing. */
-async function readEnvironments({ io, cwd, signal, ...context }: Context, file: string | undefined) {
-  const request = { file: file ?? DEFAULT_FILE, environment: undefined, cwd, stdin: io.stdin.stream, signal };
-  const isMissing = await stat(resolve(cwd, request.file)).then(
-    () => false,
-    () => true,
-  );
-  if (file === undefined && isMissing) return {};
-  const { fields } = await withPrintedProblems({ io, cwd, signal, ...context }, request.file, () =>
-    readSettings(request),
-  );
-  return fields.environments ?? {};
-}
-
-async function readSubject(context: Context, subject: Subject, { orgs, kinds }: Scope): Promise<Reading> {
-  if ('file' in subject) {
-    const { declared, name } = await loadSettingsFile(context, subject.file, undefined);
-    return { compared: collectDeclaredRecords(declared), target: { url: name, apiKey: null } };
-  }
-  const selected = openContext(context, { ...context.options, profile: subject.profile }, context.activity);
+/** Reads the records of a query, and describes the service that they were read from. */
+async function readService(context: Context, profile: string, query: LiveQuery) {
+  const selected = openContext(context, { ...context.options, profile }, context.activity);
   return withContext(selected, async (opened) => {
     await opened.openSettings().catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
-      throw error.reworded({ message: `no environment or profile is named '${subject.profile}'` });
+      throw error.reworded({ message: `no environment or profile is named '${profile}'` });
     });
-    const live = await readLive(await opened.client(), createQuery(orgs, kinds));
+    const live = await readLive(await opened.client(), query);
     return { compared: collectLiveRecords(live), target: await findPlanTarget(opened) };
   });
 }

@@ -45,7 +45,6 @@ export const COMPARE_FLAGS = [
 
 export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 
-/** Flags that determine the changes in a plan. */
 export const CHANGE_FLAGS = [
   ...FILE_FLAGS,
   { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },
@@ -54,16 +53,12 @@ export const CHANGE_FLAGS = [
 
 export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
 
-/** Allows a plan to delete endpoints and create them again. */
 const REPLACE_FLAG = {
   flags: '--allow-replace',
   description: 'allow replacing endpoints, which changes their IDs and signing secrets',
-} as const satisfies OptionDefinition;
+} as const;
 
-const OUT_FLAG = {
-  flags: '--out <path>',
-  description: 'save the plan to a file, to apply it later',
-} as const satisfies OptionDefinition;
+const OUT_FLAG = { flags: '--out <path>', description: 'save the plan to a file, to apply it later' } as const;
 
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,

@@ -1,5 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { parseSavedPlan } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
@@ -30,4 +32,10 @@ export async function reportDrift(context: Context, { options }: Invocation<Chan
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0) throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
   });
+}
+
+/** Prints a saved plan. */
+export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
+  const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
+  await printPlan(context, plan, file);
 }

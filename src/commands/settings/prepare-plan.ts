@@ -1,5 +1,4 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
-import { SvcError } from '../../kernel/errors.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
 import { Ledger } from '../../settings/ledger.ts';
@@ -93,12 +92,4 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { 
   const has = (field: string) => endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
   const ignored = IGNORED_FIELDS.filter(has);
   if (ignored.length > 0) await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
-}
-
-/** Refuses a plan that replaces endpoints, unless that is allowed. */
-export function checkReplacements({ summary }: Pick<Plan, 'summary'>, isAllowed: boolean): void {
-  if (summary.replace === 0 || isAllowed) return;
-  throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
-    hint: 'nothing was sent; to replace them, add --allow-replace',
-  });
 }

@@ -19,13 +19,11 @@ import { withEnvironment } from '../plan/open-environment.ts';
 import type { PullFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
-/** Result of the command. */
 interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
   readonly file: string;
   readonly result: 'created' | 'updated' | 'unchanged';
   /** Environment variables for the secrets of new configurations. */
   readonly variables: readonly string[];
-  /** Differences that remain. */
   readonly remaining: readonly string[];
 }
 
@@ -48,7 +46,6 @@ export async function pullSettings(
   });
 }
 
-/** Reads the settings file; undefined if it does not exist. */
 async function readExisting(context: Context, file: string, environment: string | undefined) {
   const { io, cwd, signal } = context;
   const exists = await stat(resolve(cwd, file)).catch(() => undefined);
@@ -78,7 +75,7 @@ async function pull(
     remaining: findUnreadable(live, declared),
   };
   if (!content) {
-    const text = createSettings({ stack: await nameStack(context), configs, records });
+    const text = createSettings(await nameStack(context), { configs, records });
     await replaceFile(resolve(context.cwd, file), text, { mode: NEW_FILE_MODE });
     const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
     return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
@@ -97,7 +94,6 @@ async function pull(
 /** Permissions of a new file, which contains no secrets. */
 const NEW_FILE_MODE = 0o644;
 
-/** Returns the profile's name as the owner of endpoints. */
 async function nameStack(context: Context): Promise<string | undefined> {
   if (context.options.local) return undefined;
   const { profile } = await context.openSettings();

@@ -7,12 +7,11 @@ import {
   openJournal,
   readJobState,
 } from '../../bulk/journal/job-folder.ts';
-import type { Journal } from '../../bulk/journal/journal.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
-import { findMadeChanges } from '../../settings/execute/made-changes.ts';
+import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
@@ -38,7 +37,10 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
   const journal = await openJournal(folder);
   const description = journal.getFact('job');
   const state = await readJobState(folder, journal);
-  const permanent = describePermanent(journal, images.length > 0);
+  const applied = journal.getFact('plan') as SavedPlan | undefined;
+  const permanent = applied
+    ? describePermanentChanges(findMadeChanges(applied, journal))
+    : describePermanentOperation(description?.operation ?? '', images.length > 0);
   journal.close();
   if (!description) throw damagedError(folder.journal);
   if (state === 'running') {
@@ -52,9 +54,8 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened, plan, `the state before job ${folder.job}`);
     if (options.out === undefined) return;
-    const { profile } = description.target;
-    const origin = { environment: undefined, profile: profile ?? undefined, stack: undefined, allowReplace: false };
-    await savePlan(opened, plan, options.out, { ...origin, files: [], secrets: [] });
+    const origin = { profile: description.target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
+    await savePlan(opened, plan, options.out, origin);
   });
 }
 
@@ -77,10 +78,4 @@ async function findLatestJob({ folders }: Context): Promise<JobFolder> {
   throw new SvcError('usage', 'no job can be undone', {
     hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
-}
-
-function describePermanent(journal: Journal, hasImages: boolean): readonly string[] {
-  const plan = journal.getFact('plan') as SavedPlan | undefined;
-  if (plan) return describePermanentChanges(findMadeChanges(plan, journal));
-  return describePermanentOperation(journal.getFact('job')?.operation ?? '', hasImages);
 }

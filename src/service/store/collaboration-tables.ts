@@ -3,7 +3,6 @@ import type { Generated } from 'kysely';
 export interface CollaborationTables {
   userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
   userGroupMembers: { organization: number; groupId: string; userId: string };
-  /** Comments, reactions, recordings, and notifications. */
   userData: {
     key: Generated<number>;
     organization: number;

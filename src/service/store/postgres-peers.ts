@@ -14,7 +14,6 @@ const ECHO_TIMEOUT = 2_000;
 const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
 /** Delay before a reconnect if a pooler drops notifications, in milliseconds. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
-/** Time limit for closing a connection, in milliseconds. */
 const CLOSE_TIMEOUT = 1_000;
 
 /** Channel names contain the schema, because each schema of a database can be a store. */
@@ -35,7 +34,7 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
     notify: coalesce(() => send(ownId).catch(ignoreError)),
     join: async (clock, listener) => {
       const member = new Member({ kysely, connect, send, ownId, clock, listener });
-      await member.firstCheck;
+      await member.firstCheck.promise;
       return member;
     },
   };
@@ -75,10 +74,10 @@ interface PeerDependencies {
 }
 
 class Member implements Membership {
-  readonly name: string;
-  readonly firstCheck: Promise<void>;
   readonly #dependencies: PeerDependencies;
   readonly #number = randomInt(2 ** 31);
+  readonly name = `peer ${this.#number}`;
+  readonly firstCheck = Promise.withResolvers<void>();
   readonly #leaving = new AbortController();
   readonly #connection: Promise<void>;
   /** Number of consecutive polls that missed each peer, by the peer's number. */
@@ -88,10 +87,7 @@ class Member implements Membership {
 
   constructor(dependencies: PeerDependencies) {
     this.#dependencies = dependencies;
-    this.name = `peer ${this.#number}`;
-    const firstCheck = Promise.withResolvers<void>();
-    this.firstCheck = firstCheck.promise;
-    this.#connection = this.#keepConnected(firstCheck.resolve);
+    this.#connection = this.#keepConnected();
   }
 
   get isReceiving(): boolean {
@@ -108,22 +104,20 @@ class Member implements Membership {
     await this.#connection;
   }
 
-  async #keepConnected(onFirstCheck: () => void): Promise<void> {
+  async #keepConnected(): Promise<void> {
     const { signal } = this.#leaving;
     for (let pause: number = RECONNECT_DELAY.first; !signal.aborted; ) {
-      const end = await this.#listen(onFirstCheck).catch(ignoreError);
-      onFirstCheck();
+      const end = await this.#listen().catch(ignoreError);
+      this.firstCheck.resolve();
       if (end === 'received') pause = RECONNECT_DELAY.first;
-      if (!signal.aborted)
-        await this.#dependencies.clock
-          .sleep(end === 'noEcho' ? NO_ECHO_RECONNECT_DELAY : pause, signal)
-          .catch(ignoreError);
+      const delay = end === 'noEcho' ? NO_ECHO_RECONNECT_DELAY : pause;
+      if (!signal.aborted) await this.#dependencies.clock.sleep(delay, signal).catch(ignoreError);
       pause = Math.min(pause * 2, RECONNECT_DELAY.last);
     }
   }
 
   /** Listens until the connection is lost or the member leaves. */
-  async #listen(onFirstCheck: () => void): Promise<'noEcho' | 'received'> {
+  async #listen(): Promise<'noEcho' | 'received'> {
     const { connect, clock, listener } = this.#dependencies;
     const client = await connect();
     const closed = new AbortController();
@@ -139,7 +133,7 @@ class Member implements Membership {
         await this.#pollPeers();
         if (!this.#isReceiving) listener.onNotified();
         this.#isReceiving = true;
-        onFirstCheck();
+        this.firstCheck.resolve();
         await clock.sleep(POLL_INTERVAL, ending).catch(ignoreError);
       } while (!ending.aborted && (await this.#receivesEcho(ending)));
       return 'received';

@@ -11,7 +11,6 @@ import type { Tables } from './tables.ts';
 /**
  * Opens a PostgreSQL database as a store. Any number of machines may use the store.
  * @param busyTimeout time that a write waits for others, in milliseconds
- * @param signal cancels waiting for the server
  * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` for a missing or
  * wrong password, `not_found` if the database does not exist, `local` for other problems
  */

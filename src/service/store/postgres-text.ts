@@ -9,7 +9,6 @@ export function encodeText(text: string): string {
   return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll('\0', ESCAPED_NUL);
 }
 
-/** Decodes text from `encodeText`. */
 export function decodeText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored;
   return stored.replaceAll(ESCAPED_NUL, '\0').replaceAll(ESCAPED_ESCAPE, ESCAPE);

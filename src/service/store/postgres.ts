@@ -15,10 +15,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** Time limit for a statement, in milliseconds. Detects connections that broke silently. */
 const QUERY_TIMEOUT = 60_000;
 
-/**
- * Opens a PostgreSQL database. Connections are opened on demand and reopened if they are lost.
- * @param url a URL without a password. The password comes from `PGPASSWORD` or `~/.pgpass`.
- */
+/** @param url a URL without a password. The password comes from `PGPASSWORD` or `~/.pgpass`. */
 export function openPostgres(url: string) {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();

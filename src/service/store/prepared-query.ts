@@ -24,8 +24,7 @@ class Placeholder {
 }
 
 /**
- * Prepares a query that is compiled once for each shape of its parameters. Compiling a query costs several times more
- * than running it.
+ * Compiles a query once for each shape of its parameters, because compiling costs several times more than running.
  * @param build builds the query. Strings, numbers, and null in its parameters are placeholders that `build` must not
  * inspect. Missing keys, booleans, bigints, and array lengths are part of the shape, so `build` may depend on them.
  */

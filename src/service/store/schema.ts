@@ -3,12 +3,7 @@ import type { Database, Store } from './store.ts';
 
 export const SCHEMA_VERSION = 3;
 
-/**
- * Creates or upgrades the tables of a store if necessary.
- * @param name name of the store in messages
- * @param isMissingTable whether an error is about a missing table
- * @throws SvcError `local` if the store was written by a newer svc
- */
+/** Creates or upgrades the tables. @throws SvcError `local` if the store was written by a newer svc */
 export async function upgradeStore(
   store: Store,
   name: string,

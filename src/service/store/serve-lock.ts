@@ -4,9 +4,7 @@ import { acquireLock } from '../../kernel/lock.ts';
 import { createStoreFile, parseStoreLocation } from './location.ts';
 
 /**
- * Locks a store for serving. Other commands can still use the store. A PostgreSQL database can be served by several
- * processes.
- * @returns a function that releases the lock
+ * Other commands can still use the store. A PostgreSQL database can be served by several processes.
  * @throws SvcError `locked` with the process ID of the owner
  */
 export async function lockForServing(location: string, clock: Clock): Promise<() => void> {

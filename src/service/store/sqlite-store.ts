@@ -27,7 +27,6 @@ export async function openSqliteStore(path: string, busyTimeout: number): Promis
   }
 }
 
-/** Opens an empty store in memory. Nothing is written to disk. */
 export async function openMemoryStore(): Promise<Store> {
   const store = createStore(await openSqlite(IN_MEMORY, 0), IN_MEMORY, joinFileQueue(IN_MEMORY));
   await upgradeStore(store, IN_MEMORY, isMissingTable);

@@ -36,7 +36,7 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
   }
   const adapted = adaptDatabase(database);
   const dialect = new SqliteDialect({ database: adapted });
-  dialect.createAdapter = () => new NodeSqliteAdapter(adapted);
+  dialect.createAdapter = () => createAdapter(adapted);
   dialect.createDriver = () => new NodeSqliteDriver(adapted);
   return new Kysely<Tables>({ dialect });
 }
@@ -51,27 +51,21 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
   return new DatabaseSync(path, { timeout });
 }
 
-class NodeSqliteAdapter extends SqliteAdapter implements DirectAdapter {
-  readonly #database: PreparingDatabase;
-
-  constructor(database: PreparingDatabase) {
-    super();
-    this.#database = database;
-  }
-
-  yieldIfDue(): Promise<void> | undefined {
-    if (performance.now() < this.#database.blockingSince + MAX_BLOCKING_TIME) return undefined;
-    return yieldToEvents().then(() => {
-      this.#database.blockingSince = performance.now();
-    });
-  }
-
-  rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[] {
-    const statement = this.#database.prepare(sql);
-    if (statement.reader) return statement.all(parameters) as readonly Row[];
-    statement.run(parameters);
-    return [];
-  }
+function createAdapter(database: PreparingDatabase): DirectAdapter {
+  return Object.assign(new SqliteAdapter(), {
+    yieldIfDue: () => {
+      if (performance.now() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
+      return yieldToEvents().then(() => {
+        database.blockingSince = performance.now();
+      });
+    },
+    rows: <Row>(sql: string, parameters: readonly unknown[]) => {
+      const statement = database.prepare(sql);
+      if (statement.reader) return statement.all(parameters) as readonly Row[];
+      statement.run(parameters);
+      return [];
+    },
+  });
 }
 
 class NodeSqliteDriver extends SqliteDriver {

@@ -15,10 +15,7 @@ const HEADER_SIZE = 100;
 /** Tables of all stores, including those from before the application ID. */
 const REQUIRED_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
 
-/**
- * Rejects a file that is not a store. Accepts an empty file, and a SQLite file without tables.
- * @throws SvcError `local`
- */
+/** Accepts an empty file, and a SQLite file without tables. @throws SvcError `local` for a file of another program */
 export async function rejectForeignFile(path: string, busyTimeout: number): Promise<void> {
   const header = await readHeader(path);
   if (header.length === 0) return;

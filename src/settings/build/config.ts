@@ -8,7 +8,6 @@ import { createRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
 import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource, toData } from './part.ts';
 
-/** Plans the configurations. */
 export function planConfigs({ declared, live }: PlanSource): PlanPart {
   const parts = CONFIG_NAMES.flatMap((name) => {
     const record = declared.config?.[name];
@@ -48,7 +47,6 @@ function createInput(name: ConfigName, record: DeclaredRecord, live: LiveRecord)
   return { ...data, [nested]: withLiveFields(hidden, data[nested]) };
 }
 
-/** Adds the live values of fields that are not declared. */
 function withLiveFields(live: LiveRecord, declared: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const merged = { ...declared };
   for (const [field, value] of Object.entries(live)) {

@@ -18,7 +18,6 @@ import {
 const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
 /** Fields that an update can set but not clear. */
 export const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
-/** Fields that only the service sets. */
 const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
 
 const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
@@ -37,7 +36,6 @@ export function planEndpoints(source: PlanSource): PlanPart {
   return plan.build();
 }
 
-/** Whether advanced webhooks are enabled before the endpoints are written. */
 function isEnabledByPlan({ declared, live }: PlanSource): boolean {
   return (
     declared.config?.['advancedWebhooks']?.['isEnabled'] === true && !live.configs.get('advancedWebhooks')?.problem

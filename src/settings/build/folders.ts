@@ -28,7 +28,6 @@ export function planFolders({ declared, live }: PlanSource): PlanPart {
   return joinParts(parts);
 }
 
-/** The folders of one organization. */
 class FolderPlan {
   readonly #org: string;
   readonly #declared: ReadonlyMap<string, DeclaredRecord>;

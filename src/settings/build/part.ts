@@ -13,7 +13,6 @@ export interface PlanPart {
   readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
 }
 
-/** Input of a plan. */
 export interface PlanSource {
   readonly declared: Declared;
   /** Owner of endpoints: their uids start with `<stack>.`. */
@@ -54,7 +53,6 @@ export function pickFields(
   return Object.fromEntries(names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])));
 }
 
-/** Copies the fields that have a value, except the named ones. */
 export function omitFields(
   record: Readonly<Record<string, unknown>>,
   names: readonly string[],

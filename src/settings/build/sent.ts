@@ -1,7 +1,7 @@
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
 import { createRecordKey, type RecordKey } from '../record-key.ts';
-import { toSentRecord } from '../sent-record.ts';
 import type { DeclaredRecord } from '../settings.ts';
 import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
@@ -29,7 +29,6 @@ export function planGroupsAndUsers(source: PlanSource): PlanPart {
   return { ...part, writes: writes.toSorted((a, b) => ORDER.indexOf(a.operation) - ORDER.indexOf(b.operation)) };
 }
 
-/** Plans the items that the ledger does not know. */
 function planSent(
   { declared, isSent }: PlanSource,
   kind: 'organizations' | 'groups' | 'users',

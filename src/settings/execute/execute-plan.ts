@@ -1,6 +1,5 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
-import type { BulkRecord } from '../../bulk/bulk-record.ts';
 import { createLookup } from '../../bulk/create-lookup.ts';
 import { type BatchLog, type JobDependencies, runBulkJob } from '../../bulk/job-engine.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
@@ -20,11 +19,15 @@ import { findLiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
-import { toSentRecord } from '../sent-record.ts';
 import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
 import type { ItemStates } from './item-states.ts';
-import { readPendingUsers, type UserRecord } from './pending-users.ts';
-import { groupForSending, PlannedRecord, splitByRequirements } from './planned-records.ts';
+import {
+  createItemRecord,
+  groupForSending,
+  type OutgoingRecord,
+  readPendingUsers,
+  splitByRequirements,
+} from './outgoing-records.ts';
 import { createItemSender, ITEM_FAILURES, isolateFailures } from './send-item.ts';
 
 export interface ExecutionDependencies {
@@ -38,11 +41,9 @@ export interface ExecutionDependencies {
   readonly recorder: JobRecorder;
   /** Items that earlier runs of the job have sent. */
   readonly states: ItemStates;
-  /** Called before each batch is sent. */
   readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
 }
 
-/** An item and its index among all items of the plan. */
 type IndexedItem = PlannedItem & { readonly index: number };
 
 /** An operation, with its bulk fields if it takes several records. */
@@ -66,7 +67,6 @@ export class PlanExecution {
     this.#concurrent = createLimiter({ concurrency: 'auto', maximum: MAX_CONCURRENCY, clock });
   }
 
-  /** Number of requests in flight. */
   get inFlight(): number {
     return this.#ordered.inFlight + this.#concurrent.inFlight;
   }
@@ -90,17 +90,10 @@ export class PlanExecution {
   async #sendItems(write: PlannedWrite, first: number): Promise<StopReason | undefined> {
     const called = await loadWrite(write);
     const items = write.items.map((item, at) => ({ ...item, index: first + at }));
-    const byIndex = new Map(items.map((item) => [item.index, item]));
-    const itemOf = ({ index }: BulkRecord) => byIndex.get(index) as IndexedItem;
-    const log = this.#createLog(
-      write,
-      (record) => itemOf(record).key,
-      (record) => toSentRecord(write, itemOf(record)),
-    );
     const unsent = new Set(items.map(({ key }) => key));
     for (const part of splitByRequirements(items)) {
       const records = await this.#prepare(called, part);
-      const stop = await this.#send(called, records, log);
+      const stop = await this.#send(called, records);
       // After too many refusals in a row, the rest of the write counts as failed, for the writes that require it.
       if (stop) {
         for (const key of unsent) this.#failed.add(key);
@@ -120,37 +113,29 @@ export class PlanExecution {
     const organizations = new Set([write, ...others].map(({ shared }) => String(shared['organizationId'])));
     const isWanted = (record: SentRecord, organizationId: string) =>
       organizations.has(organizationId) && !ledger.knows(target, record);
-    const log = this.#createLog(
-      write,
-      (record) => (record as UserRecord).sent.identity.join(),
-      (record) => (record as UserRecord).sent,
-    );
-    return this.#send(called, readPendingUsers(write.from, { first: first + states.users, isWanted, signal }), log);
+    return this.#send(called, readPendingUsers(write.from, { first: first + states.users, isWanted, signal }));
   }
 
   #send(
     called: CalledWrite,
     records: AsyncIterable<PendingRecords> | readonly PendingRecords[],
-    log: BatchLog,
   ): Promise<StopReason | undefined> {
     const { fields } = called;
     const limits = { records: fields?.field === undefined ? 1 : BATCH_SIZE, characters: BATCH_CHARACTERS };
-    return runBulkJob({ records, limits, hasEarlierSuccess: true }, { ...this.#dependenciesFor(called), log });
+    return runBulkJob({ records, limits, hasEarlierSuccess: true }, this.#dependenciesFor(called));
   }
 
-  #dependenciesFor({ write, operation, fields }: CalledWrite): Omit<JobDependencies, 'log'> {
+  #dependenciesFor({ write, operation, fields }: CalledWrite): JobDependencies {
     const { client, clock, signal, recorder, states, beforeSend } = this.#dependencies;
     const calls = fields && { client, operation, fields, data: write.shared, single: false };
-    const sender = (shared: PlannedWrite['shared']) =>
-      calls
-        ? createRequestSender({ ...calls, data: shared }, clock, 'exceptions')
-        : createItemSender({ client, operation, shared, isResend: (index) => states.open.has(index) }, clock);
+    const isResend = (index: number) => states.open.has(index);
     const send = isolateFailures(async (batch, kind) => {
-      const [first] = batch;
-      const { organizationId } = first as Partial<UserRecord>;
-      const shared = organizationId === undefined ? write.shared : { organizationId };
+      const { shared } = batch[0] as OutgoingRecord;
       await beforeSend(write, batch);
-      return sender(shared)(batch, kind);
+      const sender = calls
+        ? createRequestSender({ ...calls, data: shared }, clock, 'exceptions')
+        : createItemSender({ client, operation, shared, isResend }, clock);
+      return sender(batch, kind);
     });
     // A record that exists is as good as sent if it can be neither read nor updated.
     const isEnsured = fields?.ifExists !== undefined && fields.ifExists.update === undefined;
@@ -162,15 +147,12 @@ export class PlanExecution {
       limiter: fields && !fields.inOrder ? this.#concurrent : this.#ordered,
       pause: (repetition, stopping) => clock.sleep(chooseRetryPause(repetition), stopping),
       signal,
+      log: this.#createLog(write),
     };
   }
 
   /** Notes sent records in the ledger before the journal has them as settled: a resume sends the others again. */
-  #createLog(
-    { operation }: PlannedWrite,
-    keyOf: (record: BulkRecord) => RecordKey,
-    toSent: (record: BulkRecord) => SentRecord,
-  ): BatchLog {
+  #createLog({ operation }: PlannedWrite): BatchLog {
     const { recorder, ledger, target } = this.#dependencies;
     const role = SETTINGS_ROLES[operation];
     const isSent = typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'sent';
@@ -179,40 +161,39 @@ export class PlanExecution {
       recordResult: async (batch, result) => {
         const exceptions = result.items.filter(({ status }) => status !== 'succeeded' && status !== 'existing');
         const failed = new Set(exceptions.map(({ record }) => record));
-        for (const record of failed) this.#failed.add(keyOf(record));
+        for (const record of failed) this.#failed.add((record as OutgoingRecord).key);
         const written = isSent ? batch.filter((record) => !failed.has(record)) : [];
-        if (written.length > 0) ledger.noteSent(target, written.map(toSent));
+        if (written.length > 0)
+          ledger.noteSent(
+            target,
+            written.map((record) => (record as OutgoingRecord).sent),
+          );
         await recorder.recordResult(batch, result);
       },
     };
   }
 
   /** Returns the records to send: without those already sent, and without those that require a failed item. */
-  async #prepare({ fields }: CalledWrite, items: readonly IndexedItem[]): Promise<readonly PendingRecords[]> {
-    const { states, secrets } = this.#dependencies;
-    const records: BulkRecord[] = [];
-    for (const item of items) {
-      if (states.settled.has(item.index)) continue;
+  async #prepare({ write, fields }: CalledWrite, items: readonly IndexedItem[]): Promise<readonly PendingRecords[]> {
+    const { client, states, secrets } = this.#dependencies;
+    const records: OutgoingRecord[] = [];
+    for (const { index, ...item } of items) {
+      if (states.settled.has(index)) continue;
       const cause = [item.key, ...item.requires].find((key) => this.#failed.has(key));
-      const live = needsLiveSecrets(item) ? await this.#readConfig(item) : undefined;
-      const data = Object(revealSecrets(item.data, secrets, live));
-      const id = fields ? String(data[fields.id]) : parseRecordKey(item.key).id;
-      const record = new PlannedRecord({ id, index: item.index, line: null, value: fields?.bareIds ? id : data });
+      const live = needsLiveSecrets(item) ? await readLive(client, queryKeys([item.key])) : undefined;
+      const data = Object(revealSecrets(item.data, secrets, live && findLiveRecord(live, item.key)));
+      const record = createItemRecord(write, item, { index, data, fields });
       if (cause === undefined) records.push(record);
-      else await this.#refuse(record, item.key, cause);
+      else await this.#refuse(record, cause);
     }
     return groupForSending(records, states.open, fields?.field === undefined ? 1 : BATCH_SIZE);
   }
 
-  async #readConfig({ key }: PlannedItem): Promise<unknown> {
-    return findLiveRecord(await readLive(this.#dependencies.client, queryKeys([key])), key);
-  }
-
-  async #refuse(record: BulkRecord, key: RecordKey, cause: RecordKey): Promise<void> {
+  async #refuse(record: OutgoingRecord, cause: RecordKey): Promise<void> {
     const { recorder } = this.#dependencies;
     const { kind, id } = parseRecordKey(cause);
     const message = `not sent, because it requires ${id} (${kind})`;
-    this.#failed.add(key);
+    this.#failed.add(record.key);
     recorder.recordIntent([record]);
     await recorder.recordResult([record], {
       items: [{ record, status: 'failed', message, code: 'not_sent' }],

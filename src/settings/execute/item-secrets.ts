@@ -3,7 +3,6 @@ import { isMasked, rememberSecret } from '../../kernel/redact.ts';
 import type { PlannedItem, PlannedWrite } from '../plan.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 
-/** Secrets of a plan by reference. */
 export type SecretsByReference = ReadonlyMap<string, SecretValue>;
 
 const MARKER = '$secret';

@@ -1,17 +1,15 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
+import type { Change, Plan } from '../plan.ts';
+import { createRecordKey, parseRecordKey } from '../record-key.ts';
 
-/** The items of a job that earlier runs have sent, by index. */
-export interface ItemStates {
-  readonly settled: ReadonlySet<number>;
-  /** Items without an outcome. They may have been applied. */
-  readonly open: ReadonlySet<number>;
-  /** Number of users from a file. */
-  readonly users: number;
-}
+export type ItemStates = ReturnType<typeof readItemStates>;
 
-/** @param items number of items; users from a file have the indexes that follow */
-export function readItemStates(journal: Journal, items: number): ItemStates {
+/**
+ * Finds the items that earlier runs have sent, by index. Open items have no outcome: they may have been applied.
+ * @param items number of items; users from a file have the indexes that follow, and are only counted
+ */
+export function readItemStates(journal: Journal, items: number) {
   const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
   for (const batch of journal.sentBatches()) {
     if (batch.first >= items) states.users += batch.count;
@@ -23,18 +21,36 @@ export function readItemStates(journal: Journal, items: number): ItemStates {
 /** Reads which items of a job were written, and how many users of a file. */
 export function readOutcomes(journal: Journal, items: number) {
   const { settled, users } = readItemStates(journal, items);
-  const failed = new Set(Array.from(journal.unsuccessfulRecords(), ({ at }) => at));
-  return { isWritten: (index: number) => settled.has(index) && !failed.has(index), users };
+  for (const { at } of journal.unsuccessfulRecords()) settled.delete(at);
+  return { isWritten: (index: number) => settled.has(index), users };
 }
 
-/** Marks the failed items of earlier runs as unsent. */
+export interface MadeChanges {
+  /** Changes of records whose writes all succeeded. */
+  readonly changes: readonly Change[];
+  readonly users: number;
+}
+
+export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
+  const items = writes.flatMap((write) => write.items);
+  const { isWritten, users } = readOutcomes(journal, items.length);
+  const unwritten = new Set(
+    items.flatMap(({ key }, index) => {
+      const { kind, org, id } = parseRecordKey(key);
+      return isWritten(index) ? [] : [createRecordKey(kind, org, id)];
+    }),
+  );
+  const isMade = ({ kind, org, id, sign, after }: Change) =>
+    sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));
+  return { changes: changes.filter(isMade), users };
+}
+
 export function reopenFailures(journal: Journal): void {
   const failed = new Set<number>();
   for (const { at, status } of journal.unsuccessfulRecords()) if (status !== 'open') failed.add(at);
   reopenItems(journal, failed);
 }
 
-/** Changes settled items to failed. */
 export function failItems(
   journal: Journal,
   failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
@@ -61,7 +77,6 @@ function indexesOf({ first, last }: RecordRange): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-/** Groups ascending indexes into ranges. */
 function groupConsecutive(indexes: readonly number[]): readonly RecordRange[] {
   const ranges: { first: number; last: number; count: number }[] = [];
   for (const index of indexes) {

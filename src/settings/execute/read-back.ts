@@ -8,20 +8,8 @@ import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 import { type SecretsByReference, withSecretValues } from './item-secrets.ts';
 
-/** A written record that the service does not have as it was written. */
-export interface WrittenDifference {
-  readonly id: string;
-  readonly message: string;
-}
-
 /** Fields of inputs that records do not have, or that the service never returns. */
 const NOT_COMPARED = ['documentId', 'endpointId', 'folderId', 'metadata'];
-
-interface Expected {
-  readonly index: number;
-  /** Undefined for a deleted record. */
-  readonly fields: LiveRecord | undefined;
-}
 
 /**
  * Reads the records that were written, and compares them with the writes. Skips records that the service does not return.
@@ -33,10 +21,10 @@ export async function readBack(
   writes: readonly PlannedWrite[],
   secrets: SecretsByReference,
   isWritten: (index: number) => boolean,
-): Promise<ReadonlyMap<number, WrittenDifference>> {
+) {
   const expected = collectExpected(writes, secrets, isWritten);
   const live = await readLive(client, queryKeys([...expected.keys()]));
-  const differences = new Map<number, WrittenDifference>();
+  const differences = new Map<number, { readonly id: string; readonly message: string }>();
   for (const [key, { index, fields }] of expected) {
     const { kind, id, org } = parseRecordKey(key);
     const reading = { folders: live.folders.get(org), documents: live.documents.get(org), endpoints: live.endpoints };
@@ -51,20 +39,18 @@ function collectExpected(
   writes: readonly PlannedWrite[],
   secrets: SecretsByReference,
   isWritten: (index: number) => boolean,
-): ReadonlyMap<RecordKey, Expected> {
-  const expected = new Map<RecordKey, Expected>();
-  const items = writes.flatMap((write) => write.items.map((item) => ({ item, isDeletion: isDeletion(write) })));
-  for (const [index, { item, isDeletion }] of items.entries()) {
+) {
+  // The fields of a deleted record are undefined.
+  const expected = new Map<RecordKey, { readonly index: number; readonly fields: LiveRecord | undefined }>();
+  const all = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));
+  for (const [index, { item, operation }] of all.entries()) {
     const { kind } = parseRecordKey(item.key);
     if (!isWritten(index) || KIND_CLASSES[kind] === 'sent') continue;
+    const isDeletion = operation === 'webhooks.endpoints.delete';
     const fields = isDeletion ? undefined : { ...expected.get(item.key)?.fields, ...comparedFields(item, secrets) };
     expected.set(item.key, { index, fields });
   }
   return expected;
-}
-
-function isDeletion({ operation }: PlannedWrite): boolean {
-  return operation === 'webhooks.endpoints.delete';
 }
 
 function comparedFields({ data }: PlannedItem, secrets: SecretsByReference): LiveRecord {

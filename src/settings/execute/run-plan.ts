@@ -1,61 +1,38 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
-import type { RecordList } from '../../bulk/batches.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
-import type { Client } from '../../client/client.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Plan, PlannedWrite } from '../plan.ts';
+import type { Plan } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
-import { countItems, PlanExecution } from './execute-plan.ts';
-import type { SecretsByReference } from './item-secrets.ts';
+import { countItems, type ExecutionDependencies, PlanExecution } from './execute-plan.ts';
 import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
-export interface PlanRunDependencies {
+export interface PlanRunDependencies extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states'> {
   readonly journal: Journal;
-  readonly client: Client;
-  readonly clock: Clock;
-  /** Stops the run when aborted. Writes in flight still finish. */
-  readonly signal: AbortSignal;
-  readonly ledger: Ledger;
-  readonly secrets: SecretsByReference;
-  /** Called before each batch is sent. */
-  readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
   /** Called before the first write. Returns a function to call at the end. */
   readonly onStart: (counters: JobCounters, execution: Pick<PlanExecution, 'inFlight'>) => Promise<() => Promise<void>>;
 }
 
-/** The state of a job after a run. */
-export interface EndedRun {
-  readonly stop: StopReason | undefined;
-  readonly counters: JobCounters;
-  readonly recorder: JobRecorder;
-  readonly metrics: Metrics;
-}
+export type EndedRun = Awaited<ReturnType<typeof runPlan>>;
 
 /**
  * Sends the writes of a plan that have no recorded success, and then reads the written records back. A record that differs
  * from its write counts as failed.
  */
-export async function runPlan(
-  plan: Pick<Plan, 'target' | 'writes'>,
-  dependencies: PlanRunDependencies,
-): Promise<EndedRun> {
+export async function runPlan(plan: Pick<Plan, 'target' | 'writes'>, dependencies: PlanRunDependencies) {
   const { journal, client, clock, secrets, onStart } = dependencies;
   reopenFailures(journal);
   await countSentUsers(plan, dependencies);
-  const { metrics: saved, counts } = { metrics: journal.getFact('metrics'), counts: journal.counts() };
-  const counters = new JobCounters(counts);
-  const metrics = new Metrics(clock.now(), saved);
+  const counters = new JobCounters(journal.counts());
+  const metrics = new Metrics(clock.now(), journal.getFact('metrics'));
   const recorder = new JobRecorder({ journal, clock, counters, metrics });
   const states = readItemStates(journal, countItems(plan.writes));
   const execution = new PlanExecution({ ...dependencies, target: plan.target, recorder, states });
   const end = await onStart(counters, execution);
-  let stop = await execution.run(plan.writes).finally(end);
+  let stop: StopReason | undefined = await execution.run(plan.writes).finally(end);
   recorder.flush();
   if (!stop) {
     try {

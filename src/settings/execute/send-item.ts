@@ -6,8 +6,7 @@ import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 
-/** Calls of an operation that takes one item. */
-export interface ItemCalls {
+interface ItemCalls {
   readonly client: Client;
   readonly operation: Operation;
   readonly shared: Readonly<Record<string, unknown>>;

@@ -73,7 +73,6 @@ function reportUnknownField(
   problems.add(place, `unknown field; ${didYouMean(key, known)}`, { path: formatFieldPath([...path, key]) });
 }
 
-/** Lists the fields that the schema knows at a path. */
 function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: z.ZodType | undefined = settingsSchema;
   for (const key of path) schema = schema && innerSchema(schema, key);

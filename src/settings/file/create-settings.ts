@@ -1,16 +1,11 @@
-import type { ConfigName } from '../kinds.ts';
-import type { PulledList, PulledRecord } from '../live/pulled-records.ts';
+import type { SettingsPull } from './edit-settings.ts';
 import { renderBlock } from './render.ts';
 import { escapeTexts } from './variables.ts';
 
-interface NewSettings {
-  readonly stack: string | undefined;
-  readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
-  readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
-}
-
-/** Returns the text of a new settings file. */
-export function createSettings({ stack, configs, records }: NewSettings): string {
+export function createSettings(
+  stack: string | undefined,
+  { configs, records }: Pick<SettingsPull, 'configs' | 'records'>,
+): string {
   const config = Object.fromEntries([...configs].map(([name, { added }]) => [name, added]));
   const lists = [...records].filter(([, list]) => list.length > 0);
   const fields = [

@@ -22,12 +22,10 @@ import {
 import { escapeTexts, rewriteTemplate } from './variables.ts';
 import { verifyEdit } from './verify-edit.ts';
 
-/** Live values to bring into a settings file. */
 export interface SettingsPull {
   readonly content: SettingsContent;
   readonly environment: string | undefined;
   readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
-  /** The live records of each kind that was read. */
   readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
   /** Whether a declared record that does not exist was looked for. */
   readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
@@ -41,7 +39,6 @@ export interface SettingsEdit {
   readonly removed: number;
   /** Differences that remain, with their positions. */
   readonly notes: readonly string[];
-  /** Other environments whose values changed. */
   readonly affected: readonly string[];
 }
 
@@ -68,13 +65,10 @@ export function editSettings(pull: SettingsPull): SettingsEdit {
 class SettingsEditor {
   readonly #pull: SettingsPull;
   readonly #editors = new Map<SourceText, TextEditor>();
-  /** The values that the edited file must have. */
   readonly #expected: Record<string, unknown>;
-  /** The values to add to the file, or to the overlay of the environment. */
   readonly #additions: Record<string, unknown> = {};
   /** Whether other environments use the values outside of overlays, too. */
   readonly #isShared: boolean;
-  /** Whether such values were changed. */
   #changedShared = false;
   readonly #notes: string[] = [];
   readonly #counts = { changed: 0, added: 0, removed: 0 };
@@ -192,7 +186,6 @@ class SettingsEditor {
     return rewritten;
   }
 
-  /** Adds configurations and records to the file, or to an overlay. */
   #addTo({ place, fields }: MapTree, values: PulledFields): void {
     for (const [name, value] of Object.entries(values)) {
       const tree = fields.get(name)?.tree;
@@ -237,7 +230,6 @@ class SettingsEditor {
   }
 }
 
-/** Adds the missing items to a list without an order, and removes the others. */
 function editList(editor: TextEditor, list: ListTree, wanted: readonly unknown[]): void {
   const values = list.items.map(toValue);
   for (const [index, item] of list.items.entries()) if (!wanted.includes(values[index])) editor.remove(item.place.node);

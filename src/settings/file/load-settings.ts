@@ -13,7 +13,6 @@ import { parseSettings, type SettingsContent, SettingsError } from './read-setti
 import { formatPlace, Problems, placeAt } from './tree.ts';
 
 export interface SettingsRequest extends FilesRequest {
-  /** Environment of the file. */
   readonly environment: string | undefined;
   /** Environment variables, for secrets. */
   readonly variables: Environment;
@@ -65,7 +64,6 @@ function omitAbsent<Fields extends object>(fields: Fields): { [Name in keyof Fie
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Replaces the references to secrets by the secrets. */
 async function resolveSecrets(
   { fields, tree }: SettingsContent,
   variables: Environment,

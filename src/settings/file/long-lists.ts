@@ -28,7 +28,6 @@ const MIN_PART = 13;
 const RESERVED = /^(?:true|false|null|~)$/i;
 const FIELD = /^(?:"([A-Za-z]+)"|([A-Za-z]+)): *(.+)$/;
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*$/u;
-/** Matches the fields of a record between braces. */
 const FLOW_FIELDS = /(?:"[^"\\]*"|'[^']*'|[^,"'{}[\]])+/g;
 
 /**

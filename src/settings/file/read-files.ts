@@ -16,7 +16,6 @@ export interface FilesRequest extends InputTextRequest {
   readonly text?: string;
 }
 
-/** A settings file, or one of several in a folder. */
 export interface ReadFile extends SettingsText {
   /** The file on disk; absent for stdin, and for a text that was read before. */
   readonly file?: SettingsFile;

@@ -60,7 +60,6 @@ export function parseSettings(
   return { name, files, tree, fields };
 }
 
-/** Lists the environments of a settings file. */
 export function environmentsOf(tree: MapTree): readonly string[] {
   const environments = fieldOf(tree, 'environments')?.tree;
   return environments?.kind === 'map' ? [...environments.fields.keys()] : [];

@@ -16,7 +16,6 @@ export function renderScalar(value: unknown, style?: string | null): string {
   return JSON.stringify(value).replace(UNPRINTABLE, escapeOne);
 }
 
-/** Formats a value on one line, in flow style. @param style style of keys and strings */
 export function renderFlow(value: unknown, style?: string | null): string {
   if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(', ')}]`;
   if (!isObject(value)) return renderScalar(value, style);
@@ -34,7 +33,6 @@ const TEXT: ScalarTag = {
   stringify: ({ value }) => renderScalar(value),
 };
 
-/** Formats a value as lines in block style. */
 export function renderBlock(value: unknown): readonly string[] {
   return stringify(value, { customTags: (tags) => [TEXT, ...tags], lineWidth: 0, aliasDuplicateObjects: false })
     .replace(/\n$/, '')

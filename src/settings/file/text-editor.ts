@@ -49,7 +49,6 @@ export class TextEditor {
     return [...this.pathOf(collection), isScalar(key) ? String(key.value) : index];
   }
 
-  /** Replaces a value. */
   replace(node: Node, value: unknown): void {
     const [start] = this.#rangeOf(node);
     const end = this.#endOf(node);
@@ -193,7 +192,6 @@ export class TextEditor {
     return { start, end: nextStart, text: '' };
   }
 
-  /** Finds the dash of a list item. */
   #dashOf(collection: Collection, item: Entry | undefined): number {
     const { text } = this.#source;
     const [first] = this.#rangeOf(collection);
@@ -247,7 +245,6 @@ function moveOutOf(removals: readonly Edit[], edit: Edit, text: string): Edit {
   return moveOutOf(removals, { ...edit, start: end, end }, text);
 }
 
-/** Returns the nodes of a field or an item, in the order of the text. */
 function nodesOf(entry: Entry): readonly Node[] {
   if (!('key' in entry)) return [entry as Node];
   return entry.value ? [entry.key, entry.value] : [entry.key];

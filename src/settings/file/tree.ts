@@ -1,20 +1,15 @@
 import type { Node } from 'yaml';
 import type { Position } from '../../bulk/source/source.ts';
 
-/** The text of a settings file. */
 export interface SourceText {
-  /** The name in messages. */
   readonly name: string;
   /** Absolute path of the folder that relative paths in the file start from. */
   readonly folder: string;
   readonly text: string;
-  /** The value of the whole text. */
   readonly root: Node | null;
-  /** Returns the position of an offset in the text. */
   readonly positionOf: (offset: number) => Position;
 }
 
-/** A node of a settings file. */
 export interface Place {
   readonly source: SourceText;
   readonly node: Node;
@@ -56,7 +51,6 @@ export function toValue(tree: Tree): unknown {
   return Object.fromEntries([...tree.fields].map(([name, field]) => [name, toValue(field.tree)]));
 }
 
-/** Returns the field of a map; `undefined` for any other tree. */
 export function fieldOf(tree: Tree | undefined, name: string): Field | undefined {
   return tree?.kind === 'map' ? tree.fields.get(name) : undefined;
 }
@@ -91,13 +85,11 @@ export function withFields(tree: MapTree, change: (tree: Tree, name: string) => 
   return { ...tree, fields };
 }
 
-/** Formats a place: `svc.yaml:12:5`. */
 export function formatPlace({ source, node }: Place): string {
   const { line, column } = source.positionOf(node.range?.[0] ?? 0);
   return `${source.name}:${line}:${column}`;
 }
 
-/** Returns the source text of a place. */
 export function textOf({ source, node: { range } }: Place): string {
   return range ? source.text.slice(range[0], range[1]) : '';
 }
@@ -123,7 +115,6 @@ export class Problems {
     if (!this.#found.has(key)) this.#found.set(key, { source, offset, text });
   }
 
-  /** Whether a problem is inside a place. */
   has({ source, node: { range } }: Place): boolean {
     const [start, end] = range ?? [0, 0];
     return [...this.#found.values()].some((at) => at.source === source && at.offset >= start && at.offset < end);

@@ -91,7 +91,6 @@ export function rewriteTemplate(
   return written + escapeVariables(rest);
 }
 
-/** Escapes all strings in a value. */
 export function escapeTexts(value: unknown): unknown {
   if (typeof value === 'string') return escapeVariables(value);
   if (Array.isArray(value)) return value.map(escapeTexts);

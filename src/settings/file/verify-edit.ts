@@ -7,7 +7,6 @@ import { toValue } from './tree.ts';
 interface EditToVerify {
   readonly content: SettingsContent;
   readonly environment: string | undefined;
-  /** New file contents by name. */
   readonly texts: ReadonlyMap<string, string>;
   /** The values that the edited files must have for the environment. */
   readonly expected: Readonly<Record<string, unknown>>;

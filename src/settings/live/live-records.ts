@@ -14,7 +14,6 @@ export interface DocumentQuery {
 export interface LiveQuery {
   readonly configs: readonly ConfigName[];
   readonly endpoints: boolean;
-  /** IDs of organizations whose folders to read. */
   readonly folders: readonly string[];
   readonly documents: readonly DocumentQuery[];
   readonly agents: readonly string[] | 'all';
@@ -30,7 +29,6 @@ export type Reading<Records> =
 
 type RecordsById = ReadonlyMap<string, LiveRecord>;
 
-/** The records of a query. */
 export interface LiveRecords {
   readonly configs: ReadonlyMap<ConfigName, Reading<LiveRecord>>;
   /** Absent if they were not read. */
@@ -40,7 +38,6 @@ export interface LiveRecords {
   /** Documents by organization and ID. `folderId` is set for those that were found in a folder of the query. */
   readonly documents: ReadonlyMap<string, Reading<RecordsById>>;
   readonly agents: Reading<RecordsById>;
-  /** Number of requests. */
   readonly reads: number;
 }
 

@@ -5,7 +5,6 @@ import { queryDeclared } from './declared-query.ts';
 import type { LiveQuery, LiveRecords } from './live-records.ts';
 import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } from './pulled-records.ts';
 
-/** Selection of the records to pull. */
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
   readonly orgs: readonly string[];
@@ -52,14 +51,9 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
 
 /** Whether a declared record would have been found if it existed. */
 export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
-  switch (kind) {
-    case 'endpoints':
-      return live.endpoints?.records !== undefined;
-    case 'agents':
-      return live.agents.records !== undefined;
-    default:
-      return live[kind].get(String(organizationId))?.records !== undefined;
-  }
+  const byOrganization = kind === 'folders' || kind === 'documents';
+  const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];
+  return reading?.records !== undefined;
 }
 
 /** Lists the kinds that could not be read, with the reason. Endpoints are readable only with advanced webhooks. */

@@ -20,7 +20,6 @@ export type PulledList = Exclude<PulledKind, 'config'>;
 /** Fields of a live record in the form of a settings file. An unset field is undefined, and a secret is a reference. */
 export type PulledFields = Readonly<Record<string, unknown>>;
 
-/** A live record. */
 export interface PulledRecord {
   /** Fields to compare with a declared record. Other fields cannot be read. */
   readonly fields: PulledFields;
@@ -32,7 +31,6 @@ export interface PulledRecord {
 
 const ENDPOINT_FIELDS = ['uid', 'id', 'url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit'];
 
-/** Returns the live records of each list. */
 export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, readonly PulledRecord[]> {
   const each = (byOrganization: LiveRecords['folders'], convert: (org: string, record: LiveRecord) => PulledRecord) =>
     [...byOrganization].flatMap(([org, { records }]) => [...(records?.values() ?? [])].map((one) => convert(org, one)));
@@ -45,7 +43,6 @@ export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, read
   ]);
 }
 
-/** Returns the live configurations. */
 export function toPulledConfigs(live: LiveRecords): ReadonlyMap<ConfigName, PulledRecord> {
   const readings = [...live.configs].flatMap(([name, { records }]) => (records ? [[name, records] as const] : []));
   return new Map(readings.map(([name, record]) => [name, toConfig(name, record)]));

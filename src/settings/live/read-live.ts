@@ -8,7 +8,6 @@ import { CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
 import { createRequestQueue } from './request-queue.ts';
 
-/** Number of concurrent requests. */
 const CONCURRENCY = 6;
 
 /**

@@ -1,4 +1,3 @@
-/** Runs tasks with limited concurrency. */
 export type RunQueued = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 /** @param isFatal whether no further task starts after an error */

@@ -14,7 +14,7 @@ import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord } from '../live/live-records.ts';
+import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
@@ -22,7 +22,6 @@ import { createRecordKey } from '../record-key.ts';
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
   readonly key: RecordKey;
-  /** The ID that the service assigned to an endpoint. */
   readonly id?: string;
   /** Fields that the write changes; for a deletion, all fields. */
   readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
@@ -42,30 +41,24 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
   ),
 };
 
-/** Fields that identify a record. */
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
 
 /** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
 const REUSE_FACTOR = 10;
 
-/** Failures of a command that a signal stops. */
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
-export interface BeforeImageOptions {
-  /** Path of the file. */
+interface BeforeImageOptions {
   readonly path: string;
   readonly client: Client;
   readonly clock: Clock;
   readonly warn: (text: string) => Promise<void>;
 }
 
-/** Saves the values that writes replace, so that they can be undone. */
 export class BeforeImages {
   readonly #options: BeforeImageOptions;
   readonly #saved = new Set<RecordKey>();
-  #listing:
-    | { readonly query: string; readonly live: Awaited<ReturnType<typeof readLive>>; readonly until: number }
-    | undefined;
+  #listing: { readonly query: string; readonly live: LiveRecords; readonly until: number } | undefined;
   #hasFailed = false;
 
   constructor(options: BeforeImageOptions) {
@@ -84,10 +77,11 @@ export class BeforeImages {
     if (unsaved.length === 0) return;
     const live = await this.#read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(this.#warnOnce);
     if (!live) return;
-    const isSecret = await createSecretCheck(operation);
+    const { resource, name } = getEntry(operation);
+    const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.'));
     const images = unsaved.flatMap(({ data, key }) => {
       const record = findLiveRecord(live, key);
-      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, isSecret)] : [];
+      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)] : [];
     });
     const { path } = this.#options;
     const text = images.map((image) => `${JSON.stringify(image)}\n`).join('');
@@ -104,8 +98,7 @@ export class BeforeImages {
     if (this.#listing?.query === name && started < this.#listing.until) return this.#listing.live;
     const live = await readLive(createReadOnlyClient(client), query);
     const now = monotonicNow(clock);
-    const isListing = query.folders.length > 0;
-    if (isListing) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
+    if (query.folders.length > 0) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
     return live;
   }
 
@@ -129,22 +122,14 @@ export async function readBeforeImages(path: string): Promise<readonly BeforeIma
   return [...byKey.values()];
 }
 
-type IsSecret = (path: readonly string[]) => boolean;
-
-/** Creates a function that finds secrets in the input of an operation. */
-async function createSecretCheck(operation: OperationName): Promise<IsSecret> {
-  const { resource, name } = getEntry(operation);
-  const secrets = new Set(findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.')));
-  return (path) => secrets.has(path.join('.'));
-}
-
 /** @param written the data of the write; absent for a deletion */
 function createImage(
   key: RecordKey,
   live: LiveRecord,
   written: LiveRecord | undefined,
-  isSecret: IsSecret,
+  secrets: readonly string[],
 ): BeforeImage {
+  const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
   const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
   const isHidden = ({ path, before, after: value }: (typeof differences)[number]) => {

@@ -1,5 +1,5 @@
 import { formatNounCount } from '../../kernel/plural.ts';
-import type { MadeChanges } from '../execute/made-changes.ts';
+import type { MadeChanges } from '../execute/item-states.ts';
 
 /** Sentences about writes of bulk operations that cannot be undone, by the end of the operation's name. */
 const PERMANENT_OPERATIONS: readonly (readonly [ending: RegExp, sentence: string])[] = [
@@ -15,7 +15,6 @@ export function describePermanentOperation(operation: string, hasImages: boolean
   return hasImages ? [] : [`the values that ${operation} replaced are unknown`];
 }
 
-/** Describes the changes of a plan that cannot be undone. */
 export function describePermanentChanges({ changes, users }: MadeChanges): readonly string[] {
   const created = changes.filter(({ sign }) => sign === '+').length;
   const sent = changes.filter(({ sign }) => sign === '>').length + users;

@@ -1,12 +1,12 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { NOT_CLEARABLE } from '../build/endpoints.ts';
 import { buildPlan } from '../build-plan.ts';
-import { diffRecords } from '../differ.ts';
+import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
-import type { Declared, DeclaredRecord } from '../settings.ts';
+import type { DeclaredRecord } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
 /**
@@ -24,17 +24,15 @@ export function planUndo(target: PlanTarget, images: readonly BeforeImage[], liv
 
 class UndoPlan {
   readonly #live: LiveRecords;
-  readonly #folders: DeclaredRecord[] = [];
-  readonly #endpoints: DeclaredRecord[] = [];
-  readonly #configs: Record<string, DeclaredRecord> = {};
+  readonly declared = {
+    folders: [] as DeclaredRecord[],
+    endpoints: [] as DeclaredRecord[],
+    config: {} as Record<string, DeclaredRecord>,
+  };
   readonly notRestored: string[] = [];
 
   constructor(live: LiveRecords) {
     this.#live = live;
-  }
-
-  get declared(): Declared {
-    return { folders: this.#folders, endpoints: this.#endpoints, config: this.#configs };
   }
 
   add(image: BeforeImage): void {
@@ -47,9 +45,9 @@ class UndoPlan {
     else {
       const restored = this.#restoredFields(image, live, name);
       if (Object.keys(restored).length === 0) return;
-      if (kind === 'folders') this.#folders.push({ organizationId: org, folderId: id, ...restored });
-      else if (kind === 'endpoints') this.#endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
-      else this.#configs[id] = restored;
+      if (kind === 'folders') this.declared.folders.push({ organizationId: org, folderId: id, ...restored });
+      else if (kind === 'endpoints') this.declared.endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
+      else this.declared.config[id] = restored;
     }
   }
 
@@ -60,7 +58,7 @@ class UndoPlan {
     if (this.#live.endpoints?.records?.some((endpoint) => endpoint['uid'] === uid)) return;
     if (typeof uid !== 'string') this.#skip(name, undefined, 'it has no uid, and its ID cannot be restored');
     else if (!secrets.includes('url')) {
-      this.#endpoints.push({ uid, ...settings });
+      this.declared.endpoints.push({ uid, ...settings });
       this.notRestored.push(`endpoint ${uid} returns with a new ID and signing secret, and without its metadata`);
     }
   }
@@ -74,7 +72,8 @@ class UndoPlan {
       if (isSame(now, before)) continue;
       if (!isSame(now, after))
         this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
-      else if (isUnsettable(path, before)) this.#skip(name, field, 'the API cannot clear it');
+      else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? ''))
+        this.#skip(name, field, 'the API cannot clear it');
       else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
     }
     return restored;
@@ -87,8 +86,4 @@ class UndoPlan {
 
 function isSame(left: unknown, right: unknown): boolean {
   return diffRecords({ value: left }, { value: right }, { onlyDeclared: true }).length === 0;
-}
-
-function isUnsettable([field = '']: readonly string[], before: unknown): boolean {
-  return (before === null || before === '') && NOT_CLEARABLE.includes(field);
 }

@@ -125,7 +125,7 @@ describe('a pulled file', () => {
   it('has exactly the live values', () => {
     fc.assert(
       fc.property(world, (live) => {
-        const file = createSettings({ stack: 'acme', ...readWorld(live) });
+        const file = createSettings('acme', readWorld(live));
         const found = valuesOf(file);
         for (const { createdAt, updatedAt, id, ...fields } of live.endpoints ?? []) {
           const wanted = Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
@@ -159,7 +159,7 @@ describe('a pulled file', () => {
   it('follows any change of the live records, and is then unchanged', () => {
     fc.assert(
       fc.property(world, world, fc.constantFrom('\n', '\r\n'), (before, after, newline) => {
-        const file = createSettings({ stack: undefined, ...readWorld(before) }).replaceAll('\n', newline);
+        const file = createSettings(undefined, readWorld(before)).replaceAll('\n', newline);
         const edited = pull(file, after);
         expect(edited.notes).toEqual([]);
         expect(pull(edited.text, after)).toEqual(edited);
