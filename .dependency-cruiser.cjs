@@ -92,10 +92,7 @@ const folders = Object.entries(FOLDERS).flatMap(([layer, rows]) => [
       to: { path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/|[^/]+$)` },
     })),
   ),
-  {
-    from: { path: `^src/${layer}/[^/]+$` },
-    to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` },
-  },
+  { from: { path: `^src/${layer}/[^/]+$` }, to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` } },
 ]);
 
 const libraries = Object.entries(OWNERS).map(([library, owners]) => ({

@@ -69,8 +69,7 @@ function mergeFiles(codes: Bundle, { outputs }: Metafile): Bundle {
   );
 }
 
-const BUILTIN_IMPORT =
-  /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
+const BUILTIN_IMPORT = /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
 /** Modules that Node.js does not load at startup, and that a short run may never call. */
 const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises'];

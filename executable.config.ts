@@ -52,10 +52,7 @@ async function buildExecutable(target: Target, files: ReadonlyMap<string, Uint8A
     useCodeCache: target.name === own,
     // Ignore NODE_OPTIONS, which is not intended for svc.
     execArgvExtension: 'none',
-    assets: {
-      ...Object.fromEntries(assets),
-      'keyring.node': join(keychain, target.keychain.module),
-    },
+    assets: { ...Object.fromEntries(assets), 'keyring.node': join(keychain, target.keychain.module) },
   };
   const config = join(workFolder, 'config.json');
   await writeFile(config, JSON.stringify(settings));

@@ -17,10 +17,7 @@ export default defineConfig({
     maxWorkers: 3,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      {
-        extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] },
-      },
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] } },
       { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },
       {
         extends: true,

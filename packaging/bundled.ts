@@ -13,9 +13,7 @@ export interface BundledPackage {
 
 /** The parts of esbuild's metafile that are used here. */
 export interface Metafile {
-  readonly outputs: Readonly<
-    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
-  >;
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>>;
 }
 
 /** Finds the packages with code in the bundle, sorted by folder. */

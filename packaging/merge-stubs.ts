@@ -45,8 +45,7 @@ export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
 
 /** Removes imports of a chunk without side effects from files that use none of its exports. */
 export function dropImports(bundle: Bundle, chunk: string): Bundle {
-  const drop = (code: string) =>
-    code.replaceAll(`import"./${chunk}";`, '').replaceAll(`import"./chunks/${chunk}";`, '');
+  const drop = (code: string) => code.replaceAll(`import"./${chunk}";`, '').replaceAll(`import"./chunks/${chunk}";`, '');
   return new Map([...bundle].map(([path, code]) => [path, drop(code)]));
 }
 

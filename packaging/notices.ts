@@ -13,10 +13,7 @@ const COMPILED_NOTICES: ReadonlyMap<string, string> = new Map([
 with decNumber (ICU License, Copyright (c) 1995-2005 International Business Machines Corporation and others),
 and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ],
-  [
-    'undici',
-    'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).',
-  ],
+  ['undici', 'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).'],
 ]);
 
 /** Creates the notices that the licenses of bundled packages require: each package with its license text. */

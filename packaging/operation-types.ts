@@ -18,10 +18,7 @@ export async function createOperationTypes(): Promise<string> {
 
 async function createTypes({ name, resource, summary, command }: OperationEntry) {
   const { input, output } = createOperationSchemas(await loadOperation(resource, name), { rules: false });
-  const sides = [
-    createSchemaTypes(input, `${pascalCase(name)}Input`),
-    createSchemaTypes(output, `${pascalCase(name)}Output`),
-  ];
+  const sides = [createSchemaTypes(input, `${pascalCase(name)}Input`), createSchemaTypes(output, `${pascalCase(name)}Output`)];
   const [inputType, outputType] = sides.map(({ type }) => type);
   const members = block([`readonly input: ${inputType};`, `readonly output: ${outputType};`]);
   return {

@@ -157,11 +157,7 @@ async function jobId({ home, env }: Stage): Promise<string> {
 /** The first screen: the output of the tool without a command. */
 async function overview(stage: Stage): Promise<string> {
   const columns = 96;
-  return terminalPicture(
-    prompt('svc') + (await inTerminal(stage, [], columns)),
-    columns,
-    'The overview that svc prints',
-  );
+  return terminalPicture(prompt('svc') + (await inTerminal(stage, [], columns)), columns, 'The overview that svc prints');
 }
 
 /** The dialog that creates a webhook endpoint. */
@@ -195,19 +191,7 @@ async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
     ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
     ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
-    [
-      'folders',
-      'add',
-      '--local',
-      '--org',
-      'acme',
-      '--folder',
-      'plans-2026',
-      '--name',
-      'Plans for 2026',
-      '--parent',
-      'plans',
-    ],
+    ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans-2026', '--name', 'Plans for 2026', '--parent', 'plans'],
     ['documents', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--file', 'documents.csv'],
     ['documents', 'list', '--local', '--org', 'acme', '--folder', 'plans'],
     ['folders', 'tree', '--local', '--org', 'acme'],

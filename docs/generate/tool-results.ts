@@ -1,12 +1,6 @@
 import type { Shape } from './result-shapes.ts';
 
-const COUNTS = {
-  total: 'number',
-  succeeded: 'number',
-  failed: 'number',
-  unknown: 'number',
-  skipped: 'number',
-} as const;
+const COUNTS = { total: 'number', succeeded: 'number', failed: 'number', unknown: 'number', skipped: 'number' } as const;
 
 /** Result of bulk commands, and of the commands that resume and watch jobs. */
 export const SUMMARY: Shape = {
@@ -17,9 +11,7 @@ export const SUMMARY: Shape = {
   requests: 'number',
   retries: 'number',
   seconds: 'number',
-  failures: [
-    { id: 'string', 'file?': 'string', line: 'number | null', message: 'string | null', code: 'string | null' },
-  ],
+  failures: [{ id: 'string', 'file?': 'string', line: 'number | null', message: 'string | null', code: 'string | null' }],
   failuresTruncated: 'boolean',
   rejects: 'string | null',
 };
@@ -90,10 +82,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   ],
   doctor: [{ name: 'string', state: '"ok" | "warn" | "fail" | "skipped"', detail: 'string', 'hint?': 'string' }],
   version: { version: 'string' },
-  whoami: {
-    ...{ profile: SETTING, baseUrl: SETTING, apiKey: SETTING, workspaceId: SETTING, org: SETTING },
-    local: 'boolean',
-  },
+  whoami: { ...{ profile: SETTING, baseUrl: SETTING, apiKey: SETTING, workspaceId: SETTING, org: SETTING }, local: 'boolean' },
   'profiles list': [PROFILE],
   'profiles show': {
     ...PROFILE,
@@ -110,14 +99,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   'local deliveries list': [DELIVERY],
   'local deliveries show': [DELIVERY],
   'local deliveries retry': [DELIVERY],
-  schema: {
-    operation: 'string',
-    command: 'string',
-    path: 'string',
-    input: 'object',
-    output: 'object',
-    'record?': 'object',
-  },
+  schema: { operation: 'string', command: 'string', path: 'string', input: 'object', output: 'object', 'record?': 'object' },
   'webhooks events': [
     {
       ...{ event: 'string', group: 'string', onByDefault: 'boolean', email: 'boolean', 'actionType?': 'string' },
@@ -130,14 +112,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   },
   'webhooks listen': [
     {
-      ...{
-        id: 'string',
-        event: 'string',
-        form: FORM,
-        verified: 'boolean',
-        receivedAt: 'string',
-        'replayedAt?': 'string',
-      },
+      ...{ id: 'string', event: 'string', form: FORM, verified: 'boolean', receivedAt: 'string', 'replayedAt?': 'string' },
       forwarded: 'object | null',
       payload: 'any',
     },
@@ -150,9 +125,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   ],
   'access-tokens inspect': {
     ...{ verified: 'false', header: 'object', claims: 'object' },
-    lifetime: {
-      ...{ issuedAt: SETTING, expiresAt: SETTING, secondsLeft: 'number | null', expired: 'boolean' },
-    },
+    lifetime: { ...{ issuedAt: SETTING, expiresAt: SETTING, secondsLeft: 'number | null', expired: 'boolean' } },
     resources: ['object'],
   },
 };

@@ -61,16 +61,12 @@ export function signAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
 }
 
 /** Adds the signature at the end of the file to the header and to the last segment. */
-function writeSignatureCommand(
-  file: Buffer,
-  { unsignedSize, codeSize }: { unsignedSize: number; codeSize: number },
-): Segment {
+function writeSignatureCommand(file: Buffer, { unsignedSize, codeSize }: { unsignedSize: number; codeSize: number }): Segment {
   const { commands, segments, end } = readHeader(file);
   const text = segments.find(({ name }) => name === '__TEXT');
   const last = segments.find(({ name }) => name === '__LINKEDIT');
   if (!text || !last) throw new Error('the executable lacks a segment that every macOS executable has');
-  if (last.offset + last.size !== BigInt(unsignedSize))
-    throw new Error('the last segment does not end at the end of the file');
+  if (last.offset + last.size !== BigInt(unsignedSize)) throw new Error('the last segment does not end at the end of the file');
   const content = Math.min(...segments.flatMap(({ sections }) => sections));
   if (end + SIGNATURE_COMMAND_SIZE > content) throw new Error('the header has no room for a signature');
   const size = BigInt(file.length) - last.offset;

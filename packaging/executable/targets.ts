@@ -15,30 +15,21 @@ export interface Target {
 const linux = (architecture: string): Target => ({
   name: `linux-${architecture}`,
   node: { package: `node-linux-${architecture}`, program: 'bin/node' },
-  keychain: {
-    package: `@napi-rs/keyring-linux-${architecture}-gnu`,
-    module: `keyring.linux-${architecture}-gnu.node`,
-  },
+  keychain: { package: `@napi-rs/keyring-linux-${architecture}-gnu`, module: `keyring.linux-${architecture}-gnu.node` },
   suffix: '',
 });
 
 const windows = (architecture: string, version?: string): Target => ({
   name: `win-${architecture}`,
   node: { package: `node-win-${architecture}`, program: 'bin/node.exe', ...(version && { version }) },
-  keychain: {
-    package: `@napi-rs/keyring-win32-${architecture}-msvc`,
-    module: `keyring.win32-${architecture}-msvc.node`,
-  },
+  keychain: { package: `@napi-rs/keyring-win32-${architecture}-msvc`, module: `keyring.win32-${architecture}-msvc.node` },
   suffix: '.exe',
 });
 
 const macos = (architecture: string, nodePackage: string): Target => ({
   name: `darwin-${architecture}`,
   node: { package: nodePackage, program: 'bin/node', version: '26.10.0' },
-  keychain: {
-    package: `@napi-rs/keyring-darwin-${architecture}`,
-    module: `keyring.darwin-${architecture}.node`,
-  },
+  keychain: { package: `@napi-rs/keyring-darwin-${architecture}`, module: `keyring.darwin-${architecture}.node` },
   suffix: '',
 });
 

@@ -48,8 +48,7 @@ export async function resolveExisting<Send>(
   const found = items.filter(alreadyExists);
   if (!existing || found.length === 0) return items;
   const others = items.filter((item) => !alreadyExists(item));
-  if (existing.action === 'skip')
-    return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
+  if (existing.action === 'skip') return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
   const asSent = await existing.lookUp(found.map(({ record }) => record));
   const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
   const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);

@@ -36,11 +36,7 @@ export interface JobDependencies {
   readonly signal: AbortSignal;
 }
 
-const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set([
-  'answered',
-  'answered_together',
-  'confirmed',
-]);
+const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_together', 'confirmed']);
 
 /** Number of consecutive batches without a response, including retries, after which the job stops. */
 const MAX_UNANSWERED_BATCHES = 10;

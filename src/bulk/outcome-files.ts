@@ -41,12 +41,7 @@ function createOutcomeReader(journal: Journal): (record: BulkRecord) => RecordRe
 }
 
 const NOT_SENT = { status: 'skipped', message: 'not sent', code: 'not_sent' } as const;
-const OPEN = {
-  status: 'unknown',
-  message: 'sent, but no response was received',
-  code: 'outcome_unknown',
-  open: true,
-} as const;
+const OPEN = { status: 'unknown', message: 'sent, but no response was received', code: 'outcome_unknown', open: true } as const;
 
 function duplicateResult(record: BulkRecord): RecordResult {
   return { record, status: 'skipped', message: 'not sent: another record has the same ID', code: 'duplicate' };

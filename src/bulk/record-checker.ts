@@ -126,9 +126,7 @@ export class RecordChecker extends FindingCollector {
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
-            throw error.with({
-              problem: `${error.problem}; reading stopped because none of the first records can be read`,
-            });
+            throw error.with({ problem: `${error.problem}; reading stopped because none of the first records can be read` });
           this.addError(error, lines.positionAt(at).record);
         }
       }
@@ -155,8 +153,7 @@ export class RecordChecker extends FindingCollector {
         }
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
-      for (const field of Object.keys(ownFields))
-        if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+      for (const field of Object.keys(ownFields)) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
       if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(id);

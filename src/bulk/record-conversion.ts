@@ -89,15 +89,11 @@ function createConverter(declared: z.ZodType, scalars: ScalarTyping): Convert | 
     case 'union':
       return scalars === 'plain' ? createUnionConverter(schema) : undefined;
     case 'object':
-      return createStructureConverter(scalars, (inner) =>
-        createObjectConverter(fieldConversions(shape ?? {}, inner), inner),
-      );
+      return createStructureConverter(scalars, (inner) => createObjectConverter(fieldConversions(shape ?? {}, inner), inner));
     case 'record':
       return createStructureConverter(scalars, (inner) => createEntryConverter(valueType, inner));
     case 'array':
-      return createStructureConverter(scalars, (inner) =>
-        createItemConverter(element && createConverter(element, inner)),
-      );
+      return createStructureConverter(scalars, (inner) => createItemConverter(element && createConverter(element, inner)));
     default:
       return plain;
   }
@@ -174,8 +170,7 @@ function createUnionConverter(schema: z.ZodType): Convert {
 }
 
 function toOwnType(value: unknown, report: ReportProblem): unknown {
-  if (value instanceof PlainScalar)
-    return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);
+  if (value instanceof PlainScalar) return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);
   if (Array.isArray(value)) return value.map((inner) => toOwnType(inner, report));
   return mapFields(value, (_, inner) => toOwnType(inner, report));
 }

@@ -91,11 +91,7 @@ function removeTargetFields(converted: Fields, target: CommonTarget, problems: R
 export function createFinalizer(source: Source, { fields }: PreparationRules) {
   const { id: idField, bareIds } = fields;
   const unchanged = canSendSourceText(source, fields);
-  return (
-    record: SourceRecord,
-    { value, ownFields, hasGeneratedId, isChanged }: PreparedRecord,
-    index: number,
-  ): BulkRecord => {
+  return (record: SourceRecord, { value, ownFields, hasGeneratedId, isChanged }: PreparedRecord, index: number): BulkRecord => {
     const id = String(ownFields[idField]);
     if (unchanged && !hasGeneratedId && !isChanged) return new UnchangedRecord(id, index, record);
     const text = hasGeneratedId ? () => source.withField(record, idField, id) : () => record.text;
@@ -149,14 +145,7 @@ class ChangedRecord implements BulkRecord {
   readonly #ownFields: Fields;
   readonly #text: () => string;
 
-  constructor(
-    id: string,
-    { line }: SourceRecord,
-    index: number,
-    value: unknown,
-    ownFields: Fields,
-    text: () => string,
-  ) {
+  constructor(id: string, { line }: SourceRecord, index: number, value: unknown, ownFields: Fields, text: () => string) {
     this.id = id;
     this.index = index;
     this.line = line;

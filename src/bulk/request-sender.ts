@@ -86,20 +86,14 @@ function interpretError(
   batch: RecordList,
   { single, operation, fields, ifExists }: BatchCalls,
 ): UnmeasuredOutcome {
-  if (error instanceof ServiceError && hasRecordResults(error, batch))
-    return { kind: 'answered', response: error.details };
+  if (error instanceof ServiceError && hasRecordResults(error, batch)) return { kind: 'answered', response: error.details };
   if (isRequestTooLarge(error) && (!single || batch.length > 1)) {
     return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
   }
   switch (error.failure) {
     case 'outcome_unknown': {
       const isInternal = error instanceof ServiceError && error.status === 'INTERNAL';
-      return {
-        kind: 'unknown',
-        error,
-        by: isInternal ? 'service' : 'connection',
-        resend: RESEND_RULES[operation.effect],
-      };
+      return { kind: 'unknown', error, by: isInternal ? 'service' : 'connection', resend: RESEND_RULES[operation.effect] };
     }
     case 'invalid_argument':
     case 'already_exists':
@@ -107,9 +101,7 @@ function interpretError(
         if (batch.length > 1) return { kind: 'refused', error };
         return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
       }
-      return single
-        ? { kind: 'fatal', error }
-        : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
+      return single ? { kind: 'fatal', error } : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
     case 'not_found':
       // If each record is a separate call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };

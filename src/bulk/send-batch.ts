@@ -42,10 +42,7 @@ const MAX_RESENDS = { answered: 8, silent: 2 };
  * others succeed. Records that the service names as invalid are removed immediately. Each invalid record costs at most
  * 2·log2(n) additional requests.
  */
-export async function sendBatch(
-  { records, isResend }: Batch,
-  dependencies: BatchSenderDependencies,
-): Promise<BatchResult> {
+export async function sendBatch({ records, isResend }: Batch, dependencies: BatchSenderDependencies): Promise<BatchResult> {
   const sender = new BatchSender(records.length, isResend, dependencies);
   await sender.send(records);
   return sender.result();
@@ -105,8 +102,7 @@ class BatchSender {
         if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
         return this.#bisect(batch, 'failed', outcome.error);
       case 'unknown':
-        if (outcome.by === 'service' && outcome.resend !== 'never')
-          return this.#bisect(batch, 'unknown', outcome.error);
+        if (outcome.by === 'service' && outcome.resend !== 'never') return this.#bisect(batch, 'unknown', outcome.error);
         this.#unanswered = outcome.error;
         return this.#finishAll(batch, 'unknown', {
           ...detailsOf(outcome.error),

@@ -59,8 +59,7 @@ export class SuspiciousValues {
   /** @param columns fields of the file's header, where an empty cell is an absent field */
   *inspect(fields: Readonly<Record<string, unknown>>, columns: readonly string[] = []): Generator<RecordProblem> {
     for (const [field, value] of Object.entries(fields)) {
-      const suspicion =
-        typeof value === 'string' && SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
+      const suspicion = typeof value === 'string' && SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
       if (suspicion && this.#count(field, suspicion)) yield { field, message: suspicion.describe(value) };
     }
     for (const field of columns)

@@ -55,15 +55,11 @@ export const activities = {
     command: ['activities', 'update'],
     summary: 'Update activities in the activity log',
     examples: {
-      'svc activities update --org acme --activity a1 --change status=open:done':
-        'set the changed fields of an activity',
+      'svc activities update --org acme --activity a1 --change status=open:done': 'set the changed fields of an activity',
     },
     path: '/v2/activities/update',
     effect: 'set',
-    input: z.object({
-      organizationId,
-      activities: records({ id: flag('activity', id('activity ID')), ...updatable }),
-    }),
+    input: z.object({ organizationId, activities: records({ id: flag('activity', id('activity ID')), ...updatable }) }),
     output: itemResults,
     message: 'Activity(s) updated successfully.',
     bulk: { field: 'activities', id: 'id', noun: 'activity' },

@@ -20,10 +20,7 @@ export const authTokens = {
     effect: 'once',
     input: z.object({ apiKey: id('ID of the API key') }),
     // The other fields are optional, so that an incomplete response does not lose the token.
-    output: z.looseObject({
-      apiKey: z.string().optional(),
-      newAuthToken: authToken.partial({ name: true, domains: true }),
-    }),
+    output: z.looseObject({ apiKey: z.string().optional(), newAuthToken: authToken.partial({ name: true, domains: true }) }),
     message: 'Auth token reset successfully.',
     lookup: { operation: 'auth-tokens.list', inputFields: { apiKey: 'apiKey' } },
     confirm: ({ apiKey }) => `Replace the auth token of API key ${apiKey}? The old token stops working immediately.`,

@@ -88,9 +88,7 @@ export const crdt = {
   'crdt.add': defineOperation({
     command: ['crdt', 'add'],
     summary: 'Add initial content to an editor',
-    examples: {
-      'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"': 'start with a text',
-    },
+    examples: { 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"': 'start with a text' },
     createsParents: createsOrganization,
     path: '/v2/crdt/add',
     effect: 'keyed',

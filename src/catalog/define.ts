@@ -52,9 +52,7 @@ export interface Bulk<Field extends string = string> {
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
-  readonly ifExists?: {
-    readonly update?: string;
-  };
+  readonly ifExists?: { readonly update?: string };
   /** How the records of the matching list command differ from records to send. */
   readonly listed?: ListedRecords;
   /** How to check whether an existing record is identical to the one sent. */

@@ -24,12 +24,7 @@ export const documents = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      documentIds: z
-        .array(id('document ID'))
-        .min(1)
-        .max(MAX_DOCUMENT_IDS)
-        .optional()
-        .describe('include only this document'),
+      documentIds: z.array(id('document ID')).min(1).max(MAX_DOCUMENT_IDS).optional().describe('include only this document'),
       folderId: id('include only documents in this folder').optional(),
       pageSize: z.number().int().min(1).optional().describe('documents per page (default: 1000)'),
       pageToken: z.string().optional().describe('page token from a previous response'),

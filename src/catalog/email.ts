@@ -33,8 +33,7 @@ export const email = {
     summary: 'Update the email configuration',
     description: 'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {
-      'svc email update --enable --from-email hello@example.com --from-company Acme':
-        'send email for the standard events',
+      'svc email update --enable --from-email hello@example.com --from-company Acme': 'send email for the standard events',
     },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',

@@ -70,10 +70,7 @@ export const withRules = <Schema extends z.ZodType>(schema: Schema, rules: z.cor
   schema.meta({ ...schema.meta(), rules });
 
 /** @param identifying fields that identify the object, and do not count as a change */
-export const requireChange = <Schema extends z.ZodObject>(
-  schema: Schema,
-  identifying: readonly string[] = [],
-): Schema =>
+export const requireChange = <Schema extends z.ZodObject>(schema: Schema, identifying: readonly string[] = []): Schema =>
   withRules(
     schema.refine(
       (input) => Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field)),

@@ -51,9 +51,7 @@ export function deriveFlags({ input, bulk, argument }: Operation): readonly Flag
     if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
     return createFieldFlags(field, schema, [], false);
   });
-  return flags.map((flag) =>
-    flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag,
-  );
+  return flags.map((flag) => (flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag));
 }
 
 /** Finds a flag that implies the value of a top-level field, so that the field's own flag is optional. */
@@ -73,10 +71,7 @@ function createFieldFlags(field: string, declared: z.ZodType, parents: readonly 
   const path = [...parents, field];
   const { type, entries } = definitionOf(schema);
   if (type === 'object' && !as) {
-    return createObjectFlags(schema, path, ofRecord).map((inner) => ({
-      ...inner,
-      required: required && inner.required,
-    }));
+    return createObjectFlags(schema, path, ofRecord).map((inner) => ({ ...inner, required: required && inner.required }));
   }
   return [
     {

@@ -92,10 +92,7 @@ export const folders = {
         folderId: id('folder ID'),
         folderName,
         parentFolderId: parentFolderId.optional(),
-        accessType: z
-          .enum(['public', 'restricted', 'organizationPrivate'])
-          .optional()
-          .describe('access type of the folder'),
+        accessType: z.enum(['public', 'restricted', 'organizationPrivate']).optional().describe('access type of the folder'),
       }),
     }),
     output: itemResults,

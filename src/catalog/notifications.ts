@@ -51,9 +51,7 @@ const input = withRules(
         .describe('data returned when the notification is clicked'),
       context: z
         .object({
-          access: z
-            .record(z.string(), z.union([z.string(), z.number()]))
-            .describe('notify only recipients with this access'),
+          access: z.record(z.string(), z.union([z.string(), z.number()])).describe('notify only recipients with this access'),
         })
         .optional(),
     })

@@ -30,9 +30,7 @@ export function createOpenApiDocument(operations: readonly NamedOperation[], { h
     paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: createPathItem(atPath) }])),
     components: {
       securitySchemes: createSecuritySchemes(headerPrefix),
-      responses: Object.fromEntries(
-        FAILURES.map(({ name, statuses }) => [name, createFailureResponse(statuses.join(', '))]),
-      ),
+      responses: Object.fromEntries(FAILURES.map(({ name, statuses }) => [name, createFailureResponse(statuses.join(', '))])),
       schemas: { failure: FAILURE, ...Object.fromEntries(operations.flatMap(componentsOf)) },
     },
   };
@@ -90,14 +88,11 @@ function createSecurity(auth: Auth): readonly Node[] {
   return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];
 }
 
-const FAILURES = Object.entries(
-  Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
-).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
+const FAILURES = Object.entries(Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status])).map(
+  ([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }),
+);
 
-const createFailureResponse = (description: string): Node => ({
-  description,
-  content: json({ $ref: pointer('failure') }),
-});
+const createFailureResponse = (description: string): Node => ({ description, content: json({ $ref: pointer('failure') }) });
 
 const FAILURE = object(
   {

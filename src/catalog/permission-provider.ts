@@ -54,7 +54,6 @@ export const permissionProvider = {
       findProblem: (state) =>
         valueAt(state, URL_PATH) ? undefined : { path: URL_PATH, message: 'required to enable the provider' },
     },
-    confirm: ({ usePermissionProvider }) =>
-      usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
+    confirm: ({ usePermissionProvider }) => (usePermissionProvider === false ? 'Disable the permission provider?' : undefined),
   }),
 };

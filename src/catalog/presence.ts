@@ -50,22 +50,13 @@ export const presence = {
   'presence.delete': defineOperation({
     command: ['presence', 'delete'],
     summary: "Remove users' presence from a document",
-    examples: {
-      'svc presence delete --org acme --document d1 --user u1 --yes': 'remove a user from the presence list',
-    },
+    examples: { 'svc presence delete --org acme --document d1 --user u1 --yes': 'remove a user from the presence list' },
     path: '/v2/presence/delete',
     effect: 'delete',
     input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',
-    bulk: {
-      field: 'userIds',
-      id: 'userId',
-      noun: 'user',
-      object: 'presence of user',
-      bareIds: true,
-      sharedResult: true,
-    },
+    bulk: { field: 'userIds', id: 'userId', noun: 'user', object: 'presence of user', bareIds: true, sharedResult: true },
     confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
   }),
 };

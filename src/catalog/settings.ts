@@ -37,9 +37,7 @@ const config = z
         webhookServiceConfig: withReference(webhook.webhookServiceConfig, 'authToken', 'token sent with each delivery'),
       })
       .describe('basic webhooks'),
-    advancedWebhooks: z
-      .strictObject(webhookConfig['webhooks.advanced.update'].input.shape)
-      .describe('advanced webhooks'),
+    advancedWebhooks: z.strictObject(webhookConfig['webhooks.advanced.update'].input.shape).describe('advanced webhooks'),
     email: z
       .strictObject({
         ...emailShape,
@@ -49,11 +47,7 @@ const config = z
     permissionProvider: z
       .strictObject({
         ...provider,
-        permissionProviderConfig: withReference(
-          provider.permissionProviderConfig,
-          'authToken',
-          'token sent to the provider',
-        ),
+        permissionProviderConfig: withReference(provider.permissionProviderConfig, 'authToken', 'token sent to the provider'),
       })
       .describe('permission provider'),
   })
@@ -68,8 +62,7 @@ const usersFile = z.strictObject({
   from: z.string().min(1).describe('CSV, JSON, NDJSON, or YAML file of users, relative to this file'),
 });
 
-const list = <Record extends z.ZodType>(describes: string, record: Record) =>
-  z.array(record).optional().describe(describes);
+const list = <Record extends z.ZodType>(describes: string, record: Record) => z.array(record).optional().describe(describes);
 
 const text = z.string().min(1);
 
@@ -123,10 +116,7 @@ export const settingsSchema = z.strictObject({
   svc: z.literal(1).optional().describe('version of the format'),
   ...settingsOf((record) => record),
   endpoints: list('webhook endpoints', withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] })),
-  environments: z
-    .record(id('name of the environment'), overlay)
-    .optional()
-    .describe('values that depend on the environment'),
+  environments: z.record(id('name of the environment'), overlay).optional().describe('values that depend on the environment'),
 });
 
 export type SettingsFields = z.output<typeof settingsSchema>;

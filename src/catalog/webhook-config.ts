@@ -56,8 +56,7 @@ export const webhookConfig = {
   'webhooks.config.update': defineOperation({
     command: ['webhooks', 'config', 'update'],
     summary: 'Update the configuration of basic webhooks',
-    description:
-      'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
+    description: 'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {
       'svc webhooks config update --enable --raw-notification-url https://example.com/hook':
         'send all standard events to a URL',
@@ -107,18 +106,12 @@ export const webhookConfig = {
     effect: 'set',
     feature: 'advanced-webhooks',
     input: requireChange(
-      z.object({
-        isEnabled: serviceSwitch('enable or disable deliveries'),
-        ...payload,
-        enableDataProtection,
-      }),
+      z.object({ isEnabled: serviceSwitch('enable or disable deliveries'), ...payload, enableDataProtection }),
     ),
     output: advancedConfig,
     message: 'Advanced webhook configuration updated successfully.',
     lookup: { operation: 'webhooks.advanced.get', inputFields: {} },
     confirm: ({ isEnabled }) =>
-      isEnabled === false
-        ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.'
-        : undefined,
+      isEnabled === false ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.' : undefined,
   }),
 };

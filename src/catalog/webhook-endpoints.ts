@@ -30,10 +30,7 @@ const settings = {
   channels: z.array(slug(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
   disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
   rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
-  metadata: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('metadata stored with the endpoint and never returned'),
+  metadata: z.record(z.string(), z.string()).optional().describe('metadata stored with the endpoint and never returned'),
 };
 
 const endpointId = id('endpoint ID');
@@ -125,9 +122,7 @@ export const webhookEndpoints = {
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
-    input: requireChange(z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }), [
-      'endpointId',
-    ]),
+    input: requireChange(z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }), ['endpointId']),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: listLookup,

@@ -104,9 +104,7 @@ function assertFound({ singleRecordId }: CalledOperation, data: unknown, outcome
   const id = singleRecordId && isObject(data) ? data[singleRecordId] : undefined;
   if (singleRecordId === undefined || id === undefined || !outcome.sent) return;
   if (outcome.data !== null && !(Array.isArray(outcome.data) && outcome.data.length === 0)) return;
-  throw new SvcError('not_found', `${singleRecordId.replace(/Id$/, '')} not found: ${String(id)}`, {
-    status: 'NOT_FOUND',
-  });
+  throw new SvcError('not_found', `${singleRecordId.replace(/Id$/, '')} not found: ${String(id)}`, { status: 'NOT_FOUND' });
 }
 
 /** Adds a generated ID if the input has none, so that a repeated call cannot apply twice. */

@@ -57,14 +57,11 @@ function* readResult(body: unknown, response: WireResponse, context: ResponseCon
   const result = resultOf(body);
   if (result === undefined) {
     const isData =
-      isBareData(body, operation) &&
-      (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
+      isBareData(body, operation) && (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
     return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
   if (!isObject(result)) {
-    return operation.output
-      ? createUnusableFailure('a result that is not an object', response, context)
-      : bareSuccess(result);
+    return operation.output ? createUnusableFailure('a result that is not an object', response, context) : bareSuccess(result);
   }
   const { status } = result;
   if (status !== undefined && status !== 'success') return parseServiceFailure(result, response, context);

@@ -19,10 +19,7 @@ export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTime
     });
     const responseBody = new ResponseBody();
     if (response.body) await responseBody.read(response.body);
-    return {
-      ...readResponseHead(response.status, (name) => response.headers.get(name)),
-      body: await responseBody.text(),
-    };
+    return { ...readResponseHead(response.status, (name) => response.headers.get(name)), body: await responseBody.text() };
   };
   return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
 }

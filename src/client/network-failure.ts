@@ -63,8 +63,7 @@ function createFailure(
 
 function rootCausesOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
-  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
-    return rootCausesOf(thrown.cause);
+  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown)) return rootCausesOf(thrown.cause);
   return [thrown];
 }
 

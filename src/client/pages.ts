@@ -46,8 +46,7 @@ export function nextPageFields(operation: Operation, callResult: CallResult<unkn
 /** @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor */
 export function nextCursorOf({ pages: paging, path }: Operation, { result, data }: CallResult<unknown>): unknown {
   const cursor = paging?.cursorOut(result, data) || undefined;
-  if (cursor === undefined && data !== null && paging?.hasMore?.(data))
-    throw createMissingCursorError(path, paging.cursorIn);
+  if (cursor === undefined && data !== null && paging?.hasMore?.(data)) throw createMissingCursorError(path, paging.cursorIn);
   return cursor;
 }
 

@@ -96,11 +96,7 @@ const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc proce
 /** Parses seconds or an HTTP date to milliseconds, at least one second; `undefined` for other values and above one hour. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  const requested = /^\d{1,9}$/.test(text)
-    ? Number(text) * 1000
-    : HTTP_DATE.test(text)
-      ? Date.parse(text) - now
-      : Number.NaN;
+  const requested = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : HTTP_DATE.test(text) ? Date.parse(text) - now : Number.NaN;
   if (Number.isNaN(requested) || requested > MAX_PAUSE) return undefined;
   return Math.max(MIN_PAUSE, requested);
 }

@@ -7,10 +7,7 @@ import { createCredentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
 export interface CalledOperation
-  extends Pick<
-    Operation,
-    'auth' | 'effect' | 'revealsSecrets' | 'issuesCredential' | 'feature' | 'lookup' | 'splitIds'
-  > {
+  extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'issuesCredential' | 'feature' | 'lookup' | 'splitIds'> {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
   readonly command?: readonly string[];

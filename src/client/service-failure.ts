@@ -56,8 +56,7 @@ function retryPolicyOf({ retry }: StatusMeaning, message: string, details: unkno
 }
 
 const RETRY_ADVICE = /\b(?:try again|retry|wait)\b[^.]*/gi;
-const RATE =
-  /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
+const RATE = /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
 const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
 
 /** Whether a RESOURCE_EXHAUSTED message states a maximum (`at most 30 documents`), against which waiting does not help. */

@@ -4,11 +4,7 @@ import type { SendFailure } from './outcome.ts';
 export type StatusMeaning = Pick<SendFailure, 'applied' | 'retry'> & { readonly failure: Failure };
 
 const rejected = (failure: Failure): StatusMeaning => ({ failure, applied: 'no', retry: 'never' });
-const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({
-  failure,
-  applied: 'maybe',
-  retry,
-});
+const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({ failure, applied: 'maybe', retry });
 
 const MEANINGS = new Map<string, StatusMeaning>([
   ['INVALID_ARGUMENT', rejected('invalid_argument')],

@@ -20,9 +20,7 @@ export interface Target {
 export function normalizeBaseUrl(text: string, insecureHttp: boolean): string {
   const problem = findBaseUrlProblem(text);
   if (problem) {
-    throw new SvcError('usage', `the base URL is invalid: ${problem}`, {
-      hint: 'use a URL like https://api.example.com',
-    });
+    throw new SvcError('usage', `the base URL is invalid: ${problem}`, { hint: 'use a URL like https://api.example.com' });
   }
   const url = new URL(text);
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url)) {

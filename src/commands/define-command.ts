@@ -24,17 +24,15 @@ type ReadsOnly<Options extends readonly OptionDefinition[], Run extends (...inpu
   : { readonly undefinedOption: Exclude<KeysRead<Run>, keyof OptionsOf<Options>> };
 
 /** Defines a command with type-checked options. The option definitions must be constant (`as const`). */
-export function defineCommand<
-  const Options extends readonly OptionDefinition[],
-  Run extends RunCommand<OptionsOf<Options>>,
->(command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
+export function defineCommand<const Options extends readonly OptionDefinition[], Run extends RunCommand<OptionsOf<Options>>>(
+  command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>,
+): CommandDefinition {
   // The same definitions parse the command line, so the values have the inferred types.
   return command as object as CommandDefinition;
 }
 
-export function defineRunner<
-  const Options extends readonly OptionDefinition[],
-  Run extends RunOperation<OptionsOf<Options>>,
->(runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
+export function defineRunner<const Options extends readonly OptionDefinition[], Run extends RunOperation<OptionsOf<Options>>>(
+  runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>,
+): OperationRunner {
   return runner as object as OperationRunner;
 }

@@ -57,11 +57,7 @@ export interface OperationRunner {
 
 /** A command in the tree. An `operation` comes from the catalog, in one or more versions. A `tool` is hand-written. */
 export type Leaf =
-  | {
-      readonly kind: 'operation';
-      readonly names: readonly OperationName[];
-      readonly runner?: () => Promise<OperationRunner>;
-    }
+  | { readonly kind: 'operation'; readonly names: readonly OperationName[]; readonly runner?: () => Promise<OperationRunner> }
   | { readonly kind: 'tool'; readonly definition: () => Promise<CommandDefinition> };
 
 export interface Node {

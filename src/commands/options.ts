@@ -3,15 +3,7 @@
  * selects only a profile, `local` applies only to the embedded service, and `request` applies to requests to other
  * servers.
  */
-export type GlobalFlagGroup =
-  | 'service'
-  | 'connection'
-  | 'request'
-  | 'profile'
-  | 'local'
-  | 'result'
-  | 'envelope'
-  | 'dry-run';
+export type GlobalFlagGroup = 'service' | 'connection' | 'request' | 'profile' | 'local' | 'result' | 'envelope' | 'dry-run';
 
 /** A flag of a hand-written command. The parsed value is stored under the camel-cased name. */
 export interface OptionDefinition {

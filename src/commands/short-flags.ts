@@ -18,8 +18,7 @@ export function parseShortFlags<Flag>(
   for (let at = 1; at < word.length; at += 1) {
     const flag = find(`-${word[at]}`);
     if (!flag) return undefined;
-    if (takesValue(flag))
-      return { switches, valueFlag: flag, prefix: word.slice(0, at + 1), value: word.slice(at + 1) };
+    if (takesValue(flag)) return { switches, valueFlag: flag, prefix: word.slice(0, at + 1), value: word.slice(at + 1) };
     switches.push(flag);
   }
   return { switches, valueFlag: undefined, prefix: word, value: '' };

@@ -2,10 +2,7 @@ import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 import { tryParseJson } from './try-parse-json.ts';
 
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };

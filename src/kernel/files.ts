@@ -114,8 +114,7 @@ async function flushAndVerify(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();
-    if ((await file.readFile('utf8')) !== text)
-      throw new Error('only part of the file was written; the disk may be full');
+    if ((await file.readFile('utf8')) !== text) throw new Error('only part of the file was written; the disk may be full');
   } finally {
     await file.close();
   }

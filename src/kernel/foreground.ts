@@ -10,8 +10,7 @@ export function isInForeground(): boolean {
       return execFileSync('ps', ['-o', 'stat=', '-p', String(processId)], { encoding: 'utf8' }).includes('+');
     }
     // After the program name in parentheses: state, parent, process group, session, terminal, foreground process group.
-    const [, , group, , , foregroundGroup] =
-      readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const [, , group, , , foregroundGroup] = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return group !== undefined && group === foregroundGroup;
   } catch {
     return false;

@@ -9,8 +9,7 @@ const YOUNG_GENERATION_MEGABYTES = 16;
 const POLL_INTERVAL = 20;
 
 const processHeap = {
-  youngGenerationSize: () =>
-    getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
+  youngGenerationSize: () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
   collectGarbage,
 };

@@ -28,8 +28,7 @@ export async function readNamedFile(file: string, cwd: string, limits: ReadLimit
   try {
     return await readFileOrPipe(path, limits);
   } catch (error) {
-    if (error instanceof UnsuitableFileError)
-      throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
+    if (error instanceof UnsuitableFileError) throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
     throw localFileError('read', file, error);
   }
 }

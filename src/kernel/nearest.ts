@@ -33,8 +33,7 @@ export function findSimilar(typed: string, known: Iterable<string>): string | un
 const MAX_TYPOS = 2;
 
 function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string | undefined {
-  const [only, ...others] =
-    lowerTyped.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));
+  const [only, ...others] = lowerTyped.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));
   return others.length === 0 ? only : undefined;
 }
 

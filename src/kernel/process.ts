@@ -69,8 +69,7 @@ export function onContinued(resume: () => void): () => void {
  */
 export function ignoreSignalListenersOfLibraries(): void {
   const isIgnored = (event: unknown, listener: unknown) =>
-    event === 'SIGXFSZ' ||
-    (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
+    event === 'SIGXFSZ' || (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
   process.on = new Proxy(process.on, {
     apply: (listen, self, parameters: readonly unknown[]) =>
       isIgnored(parameters[0], parameters[1]) ? process : Reflect.apply(listen, self, parameters),

@@ -14,11 +14,7 @@ import { collectPages, type Renderer, type View } from './renderer.ts';
  */
 export function createCsvRenderer(view: View): Renderer {
   const lines = (rows: readonly (readonly Cell[])[]) =>
-    stringify(rows as Cell[][], {
-      record_delimiter: 'windows',
-      quoted_match: /[\r\n]/,
-      quoted_empty: rows[0]?.length === 1,
-    });
+    stringify(rows as Cell[][], { record_delimiter: 'windows', quoted_match: /[\r\n]/, quoted_empty: rows[0]?.length === 1 });
   const head = (columns: readonly Column[]) =>
     view.headers && columns.length > 0 ? lines([columns.map(({ field }) => cell(field || 'value', view))]) : '';
   const body = (columns: readonly Column[], records: readonly unknown[]) =>

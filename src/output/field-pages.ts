@@ -4,11 +4,7 @@ import { requireFields, resolveFields } from './field-selection.ts';
 export type Page = readonly unknown[];
 
 /** @throws SvcError `usage` if no record of the first page with records has a selected field */
-export async function selectFromPages(
-  names: readonly string[],
-  pages: AsyncIterable<Page>,
-  columns?: readonly Column[],
-) {
+export async function selectFromPages(names: readonly string[], pages: AsyncIterable<Page>, columns?: readonly Column[]) {
   const iterator = pages[Symbol.asyncIterator]();
   const read: Page[] = [];
   while ((read.at(-1)?.length ?? 0) === 0) {

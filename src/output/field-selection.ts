@@ -37,15 +37,10 @@ export function resolveFields(names: readonly string[], value: unknown, columns:
     if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined) return name;
     const upperName = name.toUpperCase();
     const column =
-      columns.find(({ header }) => header === upperName) ??
-      columns.find(({ field }) => field.toUpperCase() === upperName);
+      columns.find(({ header }) => header === upperName) ?? columns.find(({ field }) => field.toUpperCase() === upperName);
     if (column) return column.field;
     const known = knownPaths(name, value);
-    return (
-      known.find((path) => path.toUpperCase() === upperName) ??
-      known.find((path) => headerOf(path) === upperName) ??
-      name
-    );
+    return known.find((path) => path.toUpperCase() === upperName) ?? known.find((path) => headerOf(path) === upperName) ?? name;
   });
 }
 

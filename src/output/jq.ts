@@ -86,10 +86,7 @@ function errorMessage(stderr: string): string {
 }
 
 function filterError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('local', `--jq: ${reason}`, {
-    hint: 'the command ran, but its result could not be filtered',
-    cause,
-  });
+  return new SvcError('local', `--jq: ${reason}`, { hint: 'the command ran, but its result could not be filtered', cause });
 }
 
 function formatLimit({ bytes }: JqLimits): string {

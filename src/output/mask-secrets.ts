@@ -8,9 +8,7 @@ export function maskSecrets(value: unknown, paths: readonly SecretPath[]): unkno
   if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
   if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, pathsBelow(paths, String(index))));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, pathsBelow(paths, key))]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, pathsBelow(paths, key))]));
 }
 
 function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {

@@ -98,8 +98,7 @@ class ResultPrinter {
       await this.#sink.write(await shape.renderText(this.#viewOf(shape)));
       return this.#reportHidden();
     }
-    if (Array.isArray(value))
-      return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
+    if (Array.isArray(value)) return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));

@@ -31,17 +31,7 @@ const LARGER_BAR_CELLS = [24, 16, 12];
 
 /** Order in which parts of a line are dropped if space is short. */
 const DROP_ORDER = ['inFlight', 'phase', 'succeeded', 'rate', 'counts', 'bar', 'left', 'problems'] as const;
-const DISPLAY_ORDER = [
-  'phase',
-  'bar',
-  'percent',
-  'counts',
-  'succeeded',
-  'problems',
-  'rate',
-  'left',
-  'inFlight',
-] as const;
+const DISPLAY_ORDER = ['phase', 'bar', 'percent', 'counts', 'succeeded', 'problems', 'rate', 'left', 'inFlight'] as const;
 
 type Part = (typeof DISPLAY_ORDER)[number];
 
@@ -72,10 +62,7 @@ export function formatCountdown({ remaining, reason }: Countdown): string {
 
 function partTexts({ state, rate, waiting }: ProgressSnapshot): Readonly<Partial<Record<Part, string>>> {
   const { phase, done, total, failed = 0, unknown = 0, inFlight = 0, unit } = state;
-  const problemTexts = [
-    failed > 0 && `${formatCount(failed)} failed`,
-    unknown > 0 && `${formatCount(unknown)} unknown`,
-  ];
+  const problemTexts = [failed > 0 && `${formatCount(failed)} failed`, unknown > 0 && `${formatCount(unknown)} unknown`];
   const problems = problemTexts.filter((text) => text !== false).join(', ');
   const known = total !== undefined && total > 0;
   const isBytes = unit === 'bytes';
@@ -91,8 +78,7 @@ function partTexts({ state, rate, waiting }: ProgressSnapshot): Readonly<Partial
 }
 
 function rateTexts({ done, total, unit }: ProgressState, rate: number): Partial<Record<Part, string>> {
-  const shown =
-    unit === 'bytes' ? formatBytes(rate) : formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
+  const shown = unit === 'bytes' ? formatBytes(rate) : formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
   if (!(rate > 0) || shown === '0') return {};
   return { rate: `${shown}/s`, ...(total && { left: `${formatDuration(Math.max(0, total - done) / rate)} left` }) };
 }

@@ -2,13 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
-import {
-  formatCountdown,
-  type ProgressState,
-  renderBarLine,
-  renderPlainLine,
-  renderSpinnerLine,
-} from './progress-text.ts';
+import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from './progress-text.ts';
 import { createRateEstimator } from './rate-estimator.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
@@ -143,8 +137,7 @@ class ProgressDisplay implements Progress {
     this.#loop.abort();
     const controller = new AbortController();
     this.#loop = controller;
-    const show = () =>
-      this.#style === 'bar' ? this.#redraw(controller.signal) : this.#printPeriodically(controller.signal);
+    const show = () => (this.#style === 'bar' ? this.#redraw(controller.signal) : this.#printPeriodically(controller.signal));
     this.#loopDone = this.#loopDone.then(show);
   }
 

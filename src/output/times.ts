@@ -20,8 +20,7 @@ export function shortenTime(text: string, precision: TimePrecision): string {
 
 /** Whether a field contains a time, based on its name and value: `createdAt: 1731705121000`. */
 export function isTimeField(path: string, value: unknown): boolean {
-  const isMoment =
-    typeof value === 'number' ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS : typeof value === 'string';
+  const isMoment = typeof value === 'number' ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS : typeof value === 'string';
   return isMoment && /(At|[uU]pdated?|timestamp)$/.test(path);
 }
 

@@ -27,8 +27,7 @@ function splitLine(text: string, width: number, measure: Measure, isProse: boole
   const end = Math.max(lastWordEnd(text, maxLength) ?? 0, isProse ? lastSpacelessBreak(text, maxLength) : 0);
   // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
-  if (indented !== text)
-    return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
+  if (indented !== text) return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
   const at = end || wordEnd(text, maxLength);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
 }

@@ -12,9 +12,7 @@ export type FolderSettings = { readonly [Key in (typeof KEYS)[number]]?: string 
  * folder must not allow redirecting credentials.
  * @throws SvcError `usage`, naming the file and the key
  */
-export async function readFolderSettings(
-  folder: string,
-): Promise<{ path: string; settings: FolderSettings } | undefined> {
+export async function readFolderSettings(folder: string): Promise<{ path: string; settings: FolderSettings } | undefined> {
   const path = resolve(folder, '.svc.json');
   const text = await readTextIfExists(path);
   if (text !== undefined) return { path, settings: parseFolderSettings(text, path) };

@@ -14,11 +14,7 @@ export interface KeyringModule {
     service: string,
     account: string,
     options: { readonly linux: { readonly store: 'secret-service' } },
-  ) => {
-    getPassword(): string | null;
-    setPassword(secret: string): void;
-    deleteCredential(): boolean;
-  };
+  ) => { getPassword(): string | null; setPassword(secret: string): void; deleteCredential(): boolean };
 }
 
 const SERVICE = 'svc';

@@ -26,9 +26,7 @@ export type SecretLocation = 'keychain' | 'file';
 /** Parses a profile name. @throws SvcError `usage` */
 export function parseProfileName(text: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(text)) return text;
-  throw new SvcError('usage', `invalid profile name '${text}'`, {
-    hint: "use only letters, digits, '.', '_', and '-'",
-  });
+  throw new SvcError('usage', `invalid profile name '${text}'`, { hint: "use only letters, digits, '.', '_', and '-'" });
 }
 
 /** Parses a base URL and strips trailing slashes. @throws SvcError `usage`, naming the source */
@@ -45,7 +43,6 @@ export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefi
 
 export function parseHeaderPrefix(text: string, source: string): string {
   const problem = findHeaderPrefixProblem(text);
-  if (problem)
-    throw new SvcError('usage', `${source}: ${problem}`, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
+  if (problem) throw new SvcError('usage', `${source}: ${problem}`, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
   return text.toLowerCase();
 }

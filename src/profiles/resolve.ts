@@ -22,12 +22,7 @@ export interface Settings extends Layer {
 }
 
 export interface SettingsDependencies {
-  readonly flags: {
-    readonly profile?: string;
-    readonly baseUrl?: string;
-    readonly org?: string;
-    readonly output?: string;
-  };
+  readonly flags: { readonly profile?: string; readonly baseUrl?: string; readonly org?: string; readonly output?: string };
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;
@@ -72,9 +67,7 @@ export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
  * variables. Reads the secrets of the profile only when `withSecrets` is called.
  * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
-export async function resolveSettingsWithoutSecrets(
-  dependencies: SettingsDependencies,
-): Promise<SettingsWithoutSecrets> {
+export async function resolveSettingsWithoutSecrets(dependencies: SettingsDependencies): Promise<SettingsWithoutSecrets> {
   const { flags, environment, cwd, folders } = dependencies;
   const folder = await readFolderSettings(cwd);
   const createLayers = (select: (values: Values) => Values): Layer => ({
@@ -110,10 +103,7 @@ function missingReasonField(missingReason: string | undefined): Pick<Settings, '
 }
 
 function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
-  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
-    name,
-    environment[variable] || undefined,
-  ]);
+  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [name, environment[variable] || undefined]);
   return Object.fromEntries(entries);
 }
 

@@ -16,8 +16,7 @@ export function openSecretFile(folders: Folders) {
   return {
     path,
     /** @throws SvcError `local` if the file is damaged */
-    read: async (): Promise<ReadonlyMap<string, SecretEntry>> =>
-      (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
+    read: async (): Promise<ReadonlyMap<string, SecretEntry>> => (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
     write: (entries: ReadonlyMap<string, SecretEntry>) => writeJsonFile(path, Object.fromEntries(entries)),
   };
 }

@@ -121,8 +121,7 @@ function selectForOrigin(
     const found = values[index];
     if (found?.origin === origin) secrets[name] = { value: found.value, location };
     else if (!found) missingReason ??= `the ${location} no longer contains its ${name}`;
-    else
-      missingReason ??= `its ${name} was saved for ${found.origin || 'no base URL'}, but its base URL is now ${origin}`;
+    else missingReason ??= `its ${name} was saved for ${found.origin || 'no base URL'}, but its base URL is now ${origin}`;
   }
   return { secrets, ...(missingReason !== undefined && { missingReason }) };
 }

@@ -8,13 +8,7 @@ import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import { findProfile, readProfiles, type SavedProfiles, writeProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
-import {
-  findKeychainProblem,
-  PROBE_CALLS,
-  ProfileTransaction,
-  type SecretsSaveResult,
-  withoutProfile,
-} from './transaction.ts';
+import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, type SecretsSaveResult, withoutProfile } from './transaction.ts';
 
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
@@ -111,7 +105,5 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
 
 export function assertNameAvailable(saved: SavedProfiles, name: string): void {
   if (!saved.profiles.has(name)) return;
-  throw new SvcError('already_exists', `profile '${name}' already exists`, {
-    hint: 'choose another name, or add --replace',
-  });
+  throw new SvcError('already_exists', `profile '${name}' already exists`, { hint: 'choose another name, or add --replace' });
 }

@@ -19,9 +19,7 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
       /** @throws Refusal if the credentials are invalid, or if the budget is not available in time */
       admit: async (bytes: number) => {
         if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
-        await store.read((database) =>
-          authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
-        );
+        await store.read((database) => authenticate(auth, request, { database, now: clock.now(), after: () => undefined }));
         await budget.acquire(bytes);
         // The client may have disconnected in the meantime.
         if (isReleased) return budget.release(bytes);

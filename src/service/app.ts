@@ -6,13 +6,7 @@ import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
 import type { CallOf } from './call.ts';
-import {
-  describeOperation,
-  describeResult,
-  type HandledCall,
-  type OperationReceiver,
-  withCallLog,
-} from './call-log.ts';
+import { describeOperation, describeResult, type HandledCall, type OperationReceiver, withCallLog } from './call-log.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { badRequest, Refusal } from './refusal.ts';
@@ -85,12 +79,7 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
 /** Each call is a transaction, so a refused call changes nothing. */
 function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
-  return async (
-    executable: ExecutableOperation,
-    request: ServiceRequest,
-    data: unknown,
-    onOperation?: OperationReceiver,
-  ) => {
+  return async (executable: ExecutableOperation, request: ServiceRequest, data: unknown, onOperation?: OperationReceiver) => {
     const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
     const countOnce = countCall && once(countCall);
@@ -105,9 +94,7 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
       const result = await handler(call, input);
       onOperation?.(describeResult(executable, input, result));
       const failed = strict ? strictFailure(name, input, result) : undefined;
-      return failed
-        ? failureResponse(failed)
-        : successResponse(typeof message === 'string' ? message : message(input), result);
+      return failed ? failureResponse(failed) : successResponse(typeof message === 'string' ? message : message(input), result);
     };
     const isRead = operation.effect === 'read';
     const response = await (isRead ? store.read(run) : store.write(run, readApiKeyHeader(operation.auth, request)));

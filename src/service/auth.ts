@@ -1,10 +1,5 @@
 import type { Auth } from '../catalog/define.ts';
-import {
-  CREDENTIAL_HEADERS,
-  CREDENTIALS_BY_AUTH,
-  type CredentialName,
-  DEFAULT_HEADER_PREFIX,
-} from '../catalog/headers.ts';
+import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
 import { invalidArgument, Refusal } from './refusal.ts';

@@ -12,9 +12,7 @@ const LOCAL = {
 /** Returns the credentials of a store's first workspace. In an empty store, creates the workspace. */
 export async function ensureLocalCredentials(store: Store): Promise<LocalCredentials> {
   const known = await store.read(findCredentials);
-  return (
-    known ?? store.write(async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL))
-  );
+  return known ?? store.write(async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL));
 }
 
 function findCredentials(database: Database): Promise<LocalCredentials | undefined> {

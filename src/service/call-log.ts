@@ -61,9 +61,6 @@ export function describeResult(
   return {
     ...describeOperation(executable),
     records: Array.isArray(list) ? list.length : undefined,
-    failed:
-      bulk && isObject(data)
-        ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length
-        : 0,
+    failed: bulk && isObject(data) ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length : 0,
   };
 }

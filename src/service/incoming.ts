@@ -39,10 +39,7 @@ export function rejectExpectation(_: IncomingMessage, outgoing: ServerResponse):
   writeResponse(outgoing.setHeader('connection', 'close'), { status: 417, body });
 }
 
-async function checkHead(
-  incoming: IncomingMessage,
-  { isLoopback }: ReceiveOptions,
-): Promise<ServiceResponse | undefined> {
+async function checkHead(incoming: IncomingMessage, { isLoopback }: ReceiveOptions): Promise<ServiceResponse | undefined> {
   const hosts = hostsOf(incoming);
   // Load balancers may use HTTP/1.0 for health checks, without a Host header.
   const hasValidCount = hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');

@@ -24,8 +24,7 @@ export function generateEndpointId(): string {
 /** Generates `msg_` and 27 letters and digits. They start with the time, so consecutive IDs are adjacent in an index. */
 export function generateMessageId(now: number): string {
   let [time, rest] = ['', now];
-  for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))
-    time = `${BASE62[rest % BASE62.length]}${time}`;
+  for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length)) time = `${BASE62[rest % BASE62.length]}${time}`;
   return `msg_${time}${randomBase62(27 - TIME_DIGITS)}`;
 }
 

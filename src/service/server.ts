@@ -25,11 +25,7 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 const REJECTION_TIMEOUT = 1_000;
 
 /** Resolves when the server is listening. @throws SvcError `local` if the address is not available */
-export async function startServer(
-  handle: RequestHandler,
-  address: ListenAddress,
-  timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
-) {
+export async function startServer(handle: RequestHandler, address: ListenAddress, timeouts: ServerTimeouts = DEFAULT_TIMEOUTS) {
   const server = createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

@@ -20,8 +20,5 @@ export async function startServing(options: ServingOptions, address: ListenAddre
   await Promise.all([finishMigrations(store), loadOperations()]);
   const server = await startServer(handle, address);
   const deliveries = startDeliveries(store, { clock, timeScale, allowPrivateTargets: server.isLoopback, report });
-  return {
-    url: server.url,
-    close: async () => void (await Promise.all([server.close(), deliveries.stop()])),
-  };
+  return { url: server.url, close: async () => void (await Promise.all([server.close(), deliveries.stop()])) };
 }

@@ -23,10 +23,7 @@ function resultsOf(name: OperationName, input: unknown, { data, siblings }: Hand
 
 type Results = Readonly<Record<string, ItemResult>>;
 
-function lookupResults(
-  { documentIds = [], pageToken }: Input<'documents.list'>,
-  found: Output<'documents.list'>,
-): Results {
+function lookupResults({ documentIds = [], pageToken }: Input<'documents.list'>, found: Output<'documents.list'>): Results {
   const results = createItemResults();
   if (pageToken) return results;
   const known = new Set(found.map(({ id }) => id));

@@ -35,9 +35,7 @@ export function fieldRefusal(path: Issue['path'], message: string): Refusal {
 }
 
 function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionMessage'] = () => undefined): Refusal {
-  const messages = issues.map(
-    (issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`,
-  );
+  const messages = issues.map((issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`);
   return new Refusal('INVALID_ARGUMENT', messages[0] ?? 'data: not valid', { issues });
 }
 

@@ -32,13 +32,7 @@ export function diffRecords(before: unknown, after: unknown, options: DifferOpti
   return differences;
 }
 
-function collect(
-  before: unknown,
-  after: unknown,
-  path: readonly string[],
-  options: DifferOptions,
-  into: Difference[],
-): void {
+function collect(before: unknown, after: unknown, path: readonly string[], options: DifferOptions, into: Difference[]): void {
   if (isFields(before) || isFields(after)) {
     if (isFields(before) ? isFields(after) || isUnset(after) : isUnset(before)) {
       const [left, right] = [fieldsOf(before), fieldsOf(after)];

@@ -15,11 +15,7 @@ interface Transition {
 
 /** Describes what writes change beyond the fields that they set, as sentences. */
 export function describeEffects(transition: Transition): readonly string[] {
-  return [
-    ...describeNewOrganizations(transition),
-    ...describeFolderEffects(transition),
-    ...describeConfigEffects(transition),
-  ];
+  return [...describeNewOrganizations(transition), ...describeFolderEffects(transition), ...describeConfigEffects(transition)];
 }
 
 function describeNewOrganizations({ before, after, writes }: Transition): readonly string[] {
@@ -52,18 +48,12 @@ function describeFolderEffects({ before, after, writes }: Transition): readonly 
     ...describeAccess(inherited, (one) => (one ? 'inherits the access type' : 'inherit the access type')),
   ];
   if (moved === 0) return sentences;
-  return [
-    `${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`,
-    ...sentences,
-  ];
+  return [`${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`, ...sentences];
 }
 
 function describeAccess(folders: readonly Folder[], verb: (isOne: boolean) => string): readonly string[] {
   const byAccess = Map.groupBy(folders, ({ accessType }) => accessType ?? 'public');
-  return Array.from(
-    byAccess,
-    ([access, { length }]) => `${formatNounCount(length, 'folder')} ${verb(length === 1)} ${access}`,
-  );
+  return Array.from(byAccess, ([access, { length }]) => `${formatNounCount(length, 'folder')} ${verb(length === 1)} ${access}`);
 }
 
 /** Describes settings that the service changes as a side effect, such as triggers that the first enable turns on. */
@@ -73,9 +63,7 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
     if (item === undefined) return [];
     const changes = diff(Object(before.config[name]), Object(after.config[name]))
       .flatMap(({ path }) => leaves(path, valueAt(after.config[name], path)))
-      .filter(
-        ([path, value]) => valueAt(item.data, path) === undefined && (value || valueAt(before.config[name], path)),
-      );
+      .filter(([path, value]) => valueAt(item.data, path) === undefined && (value || valueAt(before.config[name], path)));
     const triggers = changes.filter(([path]) => path.includes('triggers')).length;
     const sentences = changes
       .filter(([path]) => !path.includes('triggers'))

@@ -94,10 +94,7 @@ function createSimulationClient(
 }
 
 /** Performs a write. @returns the reasons why records are refused, as sentences */
-async function simulateWrite(
-  client: Client,
-  { operation: name, shared, items }: PlannedWrite,
-): Promise<readonly string[]> {
+async function simulateWrite(client: Client, { operation: name, shared, items }: PlannedWrite): Promise<readonly string[]> {
   const operation = await loadOperation(getEntry(name).resource, name);
   const field = operation.bulk?.field;
   const refusals: string[] = [];

@@ -37,13 +37,7 @@ export const CONFIGS = {
     secret: undefined,
     seedsTriggers: false,
   },
-  email: {
-    read: 'email.get',
-    update: 'email.update',
-    nested: 'emailServiceConfig',
-    secret: 'apiKey',
-    seedsTriggers: true,
-  },
+  email: { read: 'email.get', update: 'email.update', nested: 'emailServiceConfig', secret: 'apiKey', seedsTriggers: true },
   permissionProvider: {
     read: 'permission-provider.get',
     update: 'permission-provider.update',

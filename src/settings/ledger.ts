@@ -67,9 +67,7 @@ export class Ledger {
       const aside = `${path}.damaged-${randomBytes(3).toString('hex')}`;
       await rename(path, aside);
       for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
-      await warn(
-        `the ledger was damaged and has been moved to ${aside}; records that cannot be read back are sent again`,
-      );
+      await warn(`the ledger was damaged and has been moved to ${aside}; records that cannot be read back are sent again`);
       return Ledger.#open(path);
     }
   }

@@ -78,12 +78,7 @@ export function createAdvancedPayload(event: WebhookEvent): object {
     data: {
       ...subjectOf(event),
       actionUser,
-      metadata: {
-        organization: { organizationId },
-        document: { documentId, documentName },
-        apiKey,
-        pageInfo,
-      },
+      metadata: { organization: { organizationId }, document: { documentId, documentName }, apiKey, pageInfo },
     },
   };
 }

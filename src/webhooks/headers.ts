@@ -54,7 +54,6 @@ const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|rou
 
 /** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */
 export function withoutCredentials(list: HeaderList): HeaderList {
-  const isCredential = (name: string) =>
-    isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
+  const isCredential = (name: string) => isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
   return list.filter(([name]) => !isCredential(name.toLowerCase()));
 }

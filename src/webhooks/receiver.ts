@@ -36,12 +36,7 @@ export interface ReceiverOptions {
 }
 
 const MEGABYTE = 1024 * 1024;
-const DEFAULT_LIMITS: ReceiverLimits = {
-  body: 10 * MEGABYTE,
-  totalBodies: 64 * MEGABYTE,
-  headers: 10_000,
-  request: 30_000,
-};
+const DEFAULT_LIMITS: ReceiverLimits = { body: 10 * MEGABYTE, totalBodies: 64 * MEGABYTE, headers: 10_000, request: 30_000 };
 /** Time for a rejected sender to read the response, in milliseconds. */
 const CLOSE_DELAY = 1_000;
 

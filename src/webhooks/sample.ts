@@ -120,10 +120,7 @@ function createMessageSubject(event: string, now: number): EventSubject {
 
 const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<string, (now: number) => object>([
   ['comment.add', (now) => ({ createdAt: now })],
-  [
-    'comment.update',
-    (now) => ({ ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now }),
-  ],
+  ['comment.update', (now) => ({ ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now })],
   ['comment.reaction_add', () => ({ reactions: [{ reactionId: '1f44d', from: ADA }] })],
 ]);
 

@@ -36,11 +36,7 @@ export async function createApplyUser() {
     const { data } = JSON.parse(await text(request));
     let handled: ReturnType<typeof service.call> | undefined;
     const handle = () => {
-      handled ??= service.call(
-        path,
-        data,
-        path.startsWith('/v2/workspace/get') ? service.workspaceHeaders() : undefined,
-      );
+      handled ??= service.call(path, data, path.startsWith('/v2/workspace/get') ? service.workspaceHeaders() : undefined);
       return handled;
     };
     const isWrite = !/\/get$/.test(path);

@@ -75,10 +75,7 @@ describe('svc apply', () => {
     expect(stdout).toMatch(/c +not sent, because it requires b \(folders\) +not_sent\n/);
     expect(stderr).toContain(`svc: 3 of 16 changes failed\nhint: resume with svc jobs resume ${await findJob(user)}\n`);
     user.control.intercept = () => undefined;
-    expect(await user.svc(['jobs', 'resume'])).toMatchObject({
-      code: 0,
-      stdout: 'Applied: 7 created, 2 updated, 4 sent\n',
-    });
+    expect(await user.svc(['jobs', 'resume'])).toMatchObject({ code: 0, stdout: 'Applied: 7 created, 2 updated, 4 sent\n' });
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
@@ -196,9 +193,7 @@ describe('svc apply of a saved plan', () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));
     await user.svc(['apply', '--yes']);
-    await user.declare(
-      settingsOf('acme').replace('B, parent', 'B2, parent').replaceAll('comment.add', 'comment.update'),
-    );
+    await user.declare(settingsOf('acme').replace('B, parent', 'B2, parent').replaceAll('comment.add', 'comment.update'));
     expect(await user.svc(['plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
     user.requests.length = 0;
     return user;
@@ -214,10 +209,7 @@ describe('svc apply of a saved plan', () => {
       `${FOLDERS}/update`,
       '/v2/workspace/advancedwebhook/endpoints/update',
     ]);
-    await user.service.call(`${FOLDERS}/update`, {
-      organizationId: 'acme',
-      folders: [{ folderId: 'b', folderName: 'B' }],
-    });
+    await user.service.call(`${FOLDERS}/update`, { organizationId: 'acme', folders: [{ folderId: 'b', folderName: 'B' }] });
     user.requests.length = 0;
     expect(await user.svc(['apply', 'plan.json', '--yes'])).toMatchObject({
       code: 15,
@@ -230,16 +222,14 @@ describe('svc apply of a saved plan', () => {
   it.each<[string, (user: ApplyUser) => Promise<unknown>, env?: Record<string, string>]>([
     [
       'folders/acme/b',
-      ({ read }) =>
-        read(`${FOLDERS}/update`, { organizationId: 'acme', folders: [{ folderId: 'b', folderName: 'X' }] }),
+      ({ read }) => read(`${FOLDERS}/update`, { organizationId: 'acme', folders: [{ folderId: 'b', folderName: 'X' }] }),
     ],
     ['config//webhook', ({ read }) => read('/v2/workspace/webhookconfig/update', { useWebhookService: false })],
     [
       'endpoints//acme.first',
       async ({ read }) => {
         const { endpoints } = await read(`${ENDPOINTS}/get`);
-        for (const { id: endpointId } of endpoints)
-          await read(`${ENDPOINTS}/update`, { endpointId, description: 'changed' });
+        for (const { id: endpointId } of endpoints) await read(`${ENDPOINTS}/update`, { endpointId, description: 'changed' });
       },
     ],
     [

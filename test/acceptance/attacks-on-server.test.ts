@@ -116,10 +116,7 @@ describe('a large body', () => {
       body,
       signal: AbortSignal.timeout(240_000),
     });
-    return {
-      status: response.status,
-      body: (await response.json()) as { error: { message: string; details?: unknown } },
-    };
+    return { status: response.status, body: (await response.json()) as { error: { message: string; details?: unknown } } };
   }
 
   const sendMany = (server: Server, headers: Record<string, string>) =>
@@ -261,8 +258,7 @@ describe('a request in old or unusual HTTP', () => {
     await once(socket, 'data');
     socket.end(body);
     expect(await answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
-    const unknown =
-      'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
+    const unknown = 'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
     const other = await dial(server);
     other.write(unknown);
     expect(await text(other), 'nobody is invited without credentials').toMatch(/^HTTP\/1.1 400 /);

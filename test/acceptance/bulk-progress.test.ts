@@ -27,14 +27,8 @@ describe('a job in a terminal', () => {
     const lines = findProgressLines(screen());
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines)
-      expect([line, line.length < columns, /^(sending {2})?█*░* {2}[ \d]{0,2}\d%/.test(line)]).toEqual([
-        line,
-        true,
-        true,
-      ]);
-    expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(
-      / 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/,
-    );
+      expect([line, line.length < columns, /^(sending {2})?█*░* {2}[ \d]{0,2}\d%/.test(line)]).toEqual([line, true, true]);
+    expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(/ 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/);
   });
 
   it('explains at Ctrl-C what it waits for, and exits at the second Ctrl-C', async () => {
@@ -64,10 +58,7 @@ describe('a job in a terminal', () => {
 describe('a check of records in a terminal', () => {
   it('shows a progress bar with findings above it and removes it at the end', async () => {
     const { home } = await newUser();
-    const records = Array.from(
-      { length: 400_000 },
-      (_, at) => `{"userId":"u${at}","name":${at % 100_000 ? '"A"' : 7}}\n`,
-    );
+    const records = Array.from({ length: 400_000 }, (_, at) => `{"userId":"u${at}","name":${at % 100_000 ? '"A"' : 7}}\n`);
     await writeFile(join(home, 'users.ndjson'), records.join(''));
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
     const words = [BIN, 'users', 'validate', '--file', 'users.ndjson'];

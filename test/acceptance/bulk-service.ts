@@ -9,10 +9,7 @@ interface User {
 }
 
 /** Handles a request by its users, or returns undefined for the default response. */
-export type RequestHandler = (
-  ids: readonly string[],
-  request: number,
-) => ReturnType<ResponseHandler> | 'silence' | 'reset';
+export type RequestHandler = (ids: readonly string[], request: number) => ReturnType<ResponseHandler> | 'silence' | 'reset';
 
 /** Creates a service that adds users and counts the requests for each, and a user with a file of them. */
 export async function createBulkUser(users: number, judge: RequestHandler = () => undefined) {

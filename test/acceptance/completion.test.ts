@@ -51,11 +51,7 @@ function isInstalled(shell: string): boolean {
  */
 async function prepareUser(shell: (typeof SHELLS)[number]) {
   const user = await newUserInProcess();
-  const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [string, string, string];
   await mkdir(bin);
   await mkdir(join(folder, 'data'), { recursive: true });
   await writeFile(join(folder, 'people list.json'), '[]');
@@ -73,13 +69,7 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   );
   await chmod(join(bin, 'svc'), 0o755);
   const [prompts, line] = [join(user.home, 'prompts'), join(user.home, 'line')];
-  const env = {
-    ...user.env,
-    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-    LC_ALL: 'C.UTF-8',
-    PROMPTS: prompts,
-    LINE: line,
-  };
+  const env = { ...user.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8', PROMPTS: prompts, LINE: line };
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
@@ -173,14 +163,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
 
   it.skipIf(!isInstalled(shell.shell))('never executes the command line', async () => {
     const { open, folder, line } = await prepareUser(shell);
-    for (const hostile of [
-      '$(touch pwned)',
-      '`touch pwned`',
-      '"$(touch pwned)',
-      "'; touch pwned;",
-      '*',
-      '~/$(touch pwned)',
-    ]) {
+    for (const hostile of ['$(touch pwned)', '`touch pwned`', '"$(touch pwned)', "'; touch pwned;", '*', '~/$(touch pwned)']) {
       open.type(`svc users add --org ${hostile}\t`);
       await readCommandLine(open, line);
       open.type('\t');

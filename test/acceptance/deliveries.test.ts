@@ -28,16 +28,7 @@ function addComment(service: Service, count: number) {
 }
 
 async function listDeliveries({ svc }: User, ...words: readonly string[]) {
-  const { stdout, stderr, code } = await svc([
-    'local',
-    'deliveries',
-    'list',
-    '-o',
-    'json',
-    '--limit',
-    '99999',
-    ...words,
-  ]);
+  const { stdout, stderr, code } = await svc(['local', 'deliveries', 'list', '-o', 'json', '--limit', '99999', ...words]);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
 }

@@ -17,11 +17,7 @@ export interface Dialogue {
   readonly ended: Promise<number>;
 }
 
-export function startDialogue(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  columns = 100,
-): Dialogue {
+export function startDialogue(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Dialogue {
   const { type, raw, ended, screen, kill } = startTerminal(words, env, columns);
   onTestFinished(kill);
   let [read, answered, last] = [0, 0, ''];

@@ -28,9 +28,7 @@ export interface Block {
 
 /** Parses the `sh` blocks of a page. @throws for a comment that names no run mode */
 export function parseBlocks(page: string): readonly Block[] {
-  const blocks = page.matchAll(
-    /^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm,
-  );
+  const blocks = page.matchAll(/^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm);
   return Array.from(blocks, (match) => {
     const [whole, mark, text = '', commands = '', output] = match;
     const line = page.slice(0, match.index).split('\n').length + (mark === undefined ? 0 : 1);

@@ -139,8 +139,7 @@ export async function runLines(lines: string, home: string, variables: Variables
  * those with paths of stores and secrets, which are relative to the current folder of the process.
  */
 export async function runLine(line: string, home: string, variables: Variables = {}): Promise<CommandResult> {
-  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --(store|[a-z-]*-file) /.test(line))
-    return runAsUser(line, home, variables);
+  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || / --(store|[a-z-]*-file) /.test(line)) return runAsUser(line, home, variables);
   const [, ...words] = splitWords(line.replace(/ +#.*$/, ''));
   const usesService =
     variables['DIRECT'] === undefined &&

@@ -233,10 +233,7 @@ const FAILING = [
 describe.each([
   { name: 'flags for the service', prepare: createUserWithFlags },
   { name: 'a profile', prepare: createUserWithProfile },
-  {
-    name: '--local and --store',
-    prepare: async () => ({ user: await newUser(), flags: LOCAL, credentials: {} }),
-  },
+  { name: '--local and --store', prepare: async () => ({ user: await newUser(), flags: LOCAL, credentials: {} }) },
 ])('each hinted command is accepted when it is pasted, with $name', ({ prepare }) => {
   it.each(FAILING.map((words) => ({ line: words.join(' '), words })))('after svc $line', async ({ words }) => {
     const { env } = await startMockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));

@@ -29,10 +29,7 @@ describe('svc history', () => {
     await user.svc(['users', 'add', '--org', 'acme'], as(secret));
     await writeFile(join(user.home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
     await user.svc(['users', 'add', '--org', 'acme', '--file', 'users.ndjson'], as(secret));
-    await user.svc(
-      ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', `Ann ${secret}`],
-      as('wrong-token-of-mine'),
-    );
+    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '--name', `Ann ${secret}`], as('wrong-token-of-mine'));
     await user.svc(['organizations', 'add', '--user', 'none'], as(secret));
     await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env: { ...as(secret).env, SVC_HISTORY: '0' } });
     expect(await entries(user)).toMatchObject([

@@ -93,10 +93,7 @@ const ANSWERS: Readonly<Record<string, () => { status?: number; body: unknown }>
     },
   }),
   items: () =>
-    success({
-      u1: { success: false, message: HOSTILE, code: HOSTILE },
-      [HOSTILE]: { success: HOSTILE, id: HOSTILE },
-    }),
+    success({ u1: { success: false, message: HOSTILE, code: HOSTILE }, [HOSTILE]: { success: HOSTILE, id: HOSTILE } }),
   migration: () => success({ migrationId: HOSTILE, organizationId: 'acme', status: HOSTILE }),
   one: () => success({ ...RECORD, owner: RECORD }),
 };
@@ -203,21 +200,11 @@ async function createHostileUser() {
     'svc.yaml': 'config: { webhook: { webhookServiceConfig: { rawNotificationUrl: https://example.com } } }',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
-  const claims = token({
-    sub: HOSTILE,
-    [HOSTILE]: HOSTILE,
-    permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] },
-  });
+  const claims = token({ sub: HOSTILE, [HOSTILE]: HOSTILE, permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] } });
   const variables = { ...user.env, ...env, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'v', SVC_ORG: HOSTILE };
   const start = (words: readonly string[], more: Readonly<Record<string, string>> = {}): Terminal => {
-    const real = words.map((word) =>
-      word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`),
-    );
-    return startInTerminal(process.execPath, [BIN, ...real], {
-      env: { ...variables, ...more },
-      cwd: user.home,
-      columns: 300,
-    });
+    const real = words.map((word) => word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`));
+    return startInTerminal(process.execPath, [BIN, ...real], { env: { ...variables, ...more }, cwd: user.home, columns: 300 });
   };
   return { ...user, start };
 }

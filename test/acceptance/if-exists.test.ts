@@ -7,16 +7,8 @@ import { startMockService, success } from './mock-service.ts';
 it.each([
   ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
   ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
-  [
-    'folders',
-    'yaml',
-    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
-  ],
-  [
-    'folders',
-    'ndjson',
-    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
-  ],
+  ['folders', 'yaml', 'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent'],
+  ['folders', 'ndjson', 'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent'],
 ])('a list of %s as %s can be added again', async (noun, format, note) => {
   const { svc, home } = await newUserInProcess();
   const here = ['--local', '--org', 'acme'];
@@ -50,17 +42,7 @@ describe('records that already exist', () => {
       expect(first).toMatchObject({ code: 0, succeeded: total, skipped: 0, created: total, existing: 0, ...zero });
       expect(second).toMatchObject({ code: 0, succeeded: 0, skipped: total, created: 0, existing: total, ...zero });
     }
-    const text = await svc([
-      'documents',
-      'add',
-      '--org',
-      'acme',
-      '--file',
-      'documents.json',
-      '--if-exists',
-      'skip',
-      '--local',
-    ]);
+    const text = await svc(['documents', 'add', '--org', 'acme', '--file', 'documents.json', '--if-exists', 'skip', '--local']);
     expect(text.stdout).toMatch(/^3 documents: 0 created, 3 skipped \(1 request, /);
   });
 
@@ -108,30 +90,15 @@ describe('records that already exist', () => {
       0,
       expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
     ]);
-    expect(second.stderr).toContain(
-      'warning: existing folders keep their accessType, because the service cannot update it',
-    );
+    expect(second.stderr).toContain('warning: existing folders keep their accessType, because the service cannot update it');
     await write('Other');
     const third = await add();
     expect(third.stderr).toBe('');
     expect(third.stdout).toMatch(/^2 folders: 0 created, 2 unchanged \(/);
     const list = await svc(['folders', 'list', '--org', 'acme', '--local', '-o', 'json', '--jq', 'map(.folderName)']);
     expect(JSON.parse(list.stdout)).toEqual(['Other', 'B']);
-    const refused = await svc([
-      'documents',
-      'add',
-      '--org',
-      'acme',
-      '--document',
-      'd1',
-      '--if-exists',
-      'update',
-      '--local',
-    ]);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining("must be one of fail, skip, got 'update'"),
-    ]);
+    const refused = await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--if-exists', 'update', '--local']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("must be one of fail, skip, got 'update'")]);
   });
 
   it('are counted once, and nothing is lost, when a job is killed repeatedly and resumed', async () => {

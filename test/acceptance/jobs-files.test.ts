@@ -7,8 +7,7 @@ import { failure } from './mock-service.ts';
 const ADD = ['users', 'add', '--org', 'acme', '-o', 'json'] as const;
 const FILES = ['--file', 'users.ndjson', '--file', 'more.csv'] as const;
 
-const csvOf = (users: number) =>
-  `userId,name\n${Array.from({ length: users }, (_, at) => `c${at},User ${at}\n`).join('')}`;
+const csvOf = (users: number) => `userId,name\n${Array.from({ length: users }, (_, at) => `c${at},User ${at}\n`).join('')}`;
 
 /** Creates a service, and a user with two files of users in different formats. */
 async function createUserWithTwoFiles(users: number, judge?: Parameters<typeof createBulkUser>[1]) {

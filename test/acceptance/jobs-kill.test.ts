@@ -12,14 +12,7 @@ describe('a killed job', () => {
     const killed = await killRepeatedly([1, 37, 90, 5, 120, 2, 60, 150, 33, 80], world, words);
     const { code, stdout, stderr, kills, job } = killed;
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({
-      job,
-      total: USERS,
-      succeeded: USERS,
-      failed: 0,
-      unknown: 0,
-      skipped: 0,
-    });
+    expect(JSON.parse(stdout)).toMatchObject({ job, total: USERS, succeeded: USERS, failed: 0, unknown: 0, skipped: 0 });
     expect(kills).toBe(10);
     expect(came.size).toBe(USERS);
     const twice = countRepeats(came);

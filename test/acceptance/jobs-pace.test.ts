@@ -68,17 +68,7 @@ describe('a job resumed at another pace', () => {
     run.kill('SIGKILL');
     await run.ended;
     silent = false;
-    const again = await svc(
-      'jobs',
-      'resume',
-      await findOnlyJob(svc),
-      '--batch-size',
-      '5',
-      '--concurrency',
-      '1',
-      '-o',
-      'json',
-    );
+    const again = await svc('jobs', 'resume', await findOnlyJob(svc), '--batch-size', '5', '--concurrency', '1', '-o', 'json');
     expect([again.code, JSON.parse(again.stdout).succeeded]).toEqual([0, 60]);
     expect(sizes).toEqual([20, 5, 5, 5, 5]);
   });

@@ -6,14 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIdGenerator } from '../../src/bulk/id-generator.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
-import {
-  ADD_USERS,
-  countRepeats,
-  createBulkUser,
-  findOnlyJob,
-  ndjsonUsers,
-  type RequestHandler,
-} from './bulk-service.ts';
+import { ADD_USERS, countRepeats, createBulkUser, findOnlyJob, ndjsonUsers, type RequestHandler } from './bulk-service.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, run } from './svc.ts';
 
@@ -36,9 +29,7 @@ describe('a stopped job', () => {
     const { first, job, svc, resume, came } = await createStoppedJob();
     expect(first.code).toBe(11);
     expect(JSON.parse(first.stdout)).toMatchObject({ job, total: 1000, succeeded: 300, skipped: 700 });
-    expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(
-      `resume with svc jobs resume ${job}`,
-    );
+    expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(`resume with svc jobs resume ${job}`);
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
     expect(Object.keys(listed)).toEqual([
       ...['id', 'operation', 'state', 'input', 'total', 'succeeded', 'failed', 'unknown', 'skipped'],
@@ -177,9 +168,7 @@ describe('a stopped job', () => {
     const again = await svc('jobs', 'resume', job, '-o', 'json');
     expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 500, 500]);
     expect(await readdir(join(jobsFolder(home), job))).not.toContain('input');
-    expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toMatchObject([
-      { input: 'stdin', state: 'done' },
-    ]);
+    expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toMatchObject([{ input: 'stdin', state: 'done' }]);
   });
 
   it('writes the rejects and results of the whole job', async () => {
@@ -264,9 +253,7 @@ describe('a failing service', () => {
 
   it('with a rate limit pauses all requests', async () => {
     const { svc, came } = await createBulkUser(3_000, (_, request) =>
-      request === 5
-        ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } }
-        : undefined,
+      request === 5 ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } } : undefined,
     );
     const { code, stdout } = await svc(...ADD_USERS, '-q', '--no-wait', '--concurrency', '1');
     expect([code, JSON.parse(stdout)]).toMatchObject([11, { succeeded: 400, skipped: 2_600 }]);
@@ -332,17 +319,7 @@ describe('notifications', () => {
     const line = (text: string) => JSON.stringify({ displayHeadlineMessageTemplate: text, displayBodyMessage: text });
     await writeFile(join(world.home, 'n.ndjson'), ['a', 'b', 'c', 'd'].map(line).join('\n'));
     Object.assign(world.env, service.env);
-    const beside = [
-      '--org',
-      'acme',
-      '--document',
-      'd1',
-      '--action-user',
-      'u1',
-      '--notify-user',
-      'u2',
-      '--no-notify-all',
-    ];
+    const beside = ['--org', 'acme', '--document', 'd1', '--action-user', 'u1', '--notify-user', 'u2', '--no-notify-all'];
     const words = ['notifications', 'add', '--file', 'n.ndjson', ...beside, '-o', 'json', '--concurrency', '1'];
     expect((await world.svc(...words)).code).toBe(11);
     refuse = false;

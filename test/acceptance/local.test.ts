@@ -18,12 +18,7 @@ describe('svc local exec', () => {
   it('points the command to the service, overrides other settings, and returns its exit code', async () => {
     const { svc } = await newUser();
     const print = 'console.log(JSON.stringify(Object.entries(process.env).filter(([n]) => n.startsWith("SVC_"))));';
-    const env = {
-      SVC_PROFILE: 'nobody',
-      SVC_HEADER_PREFIX: 'x-other-',
-      SVC_BASE_URL: 'http://127.0.0.1:1',
-      SVC_ORG: 'acme',
-    };
+    const env = { SVC_PROFILE: 'nobody', SVC_HEADER_PREFIX: 'x-other-', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_ORG: 'acme' };
     const run = await svc(['local', 'exec', '--', ...script(`${print} process.exitCode = 7`)], { env });
     expect(run).toMatchObject({ code: 7, stderr: '' });
     const variables = Object.fromEntries(JSON.parse(run.stdout));
@@ -44,20 +39,7 @@ describe('svc local exec', () => {
     const add = ['users', 'add', '--org', 'acme', '--user', 'u1'];
     const remote = await svc(['local', 'exec', '--', NODE, BIN, ...add]);
     expect(remote.code, remote.stderr).toBe(0);
-    const local = await svc([
-      'local',
-      'exec',
-      '--',
-      NODE,
-      BIN,
-      'users',
-      'add',
-      '--local',
-      '--org',
-      'acme',
-      '--user',
-      'u2',
-    ]);
+    const local = await svc(['local', 'exec', '--', NODE, BIN, 'users', 'add', '--local', '--org', 'acme', '--user', 'u2']);
     expect(local.code, local.stderr).toBe(0);
     const { stdout } = await svc(['local', 'export']);
     expect(JSON.parse(stdout).users).toMatchObject([{ userId: 'u1' }, { userId: 'u2' }]);
@@ -107,12 +89,7 @@ describe('signals on Windows', () => {
     const signals = ['SIGINT', 'SIGHUP', 'SIGBREAK', 'SIGTERM'] as const;
     expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'win32'))).toEqual([true, true, true, true]);
     expect(signals.map((signal) => reachesCommandDirectly(signal, true, 'linux'))).toEqual([true, true, true, false]);
-    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'linux'))).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'linux'))).toEqual([false, false, false, false]);
   });
 
   it('include Ctrl-Break, which works like Ctrl-C', async () => {
@@ -181,8 +158,7 @@ describe('svc local import and export', () => {
       code: 3,
       stdout: '',
       stderr:
-        'svc: state.yaml: users[0].userId: is missing\n' +
-        'hint: nothing was written; fix the file and import it again\n',
+        'svc: state.yaml: users[0].userId: is missing\n' + 'hint: nothing was written; fix the file and import it again\n',
     });
   });
 });
@@ -219,9 +195,7 @@ describe('an unusable store', () => {
     for (const words of commands) {
       const run = await svc(words);
       expect([run.code, run.stdout], words.join(' ')).toEqual([12, '']);
-      expect(run.stderr).toMatch(
-        new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `),
-      );
+      expect(run.stderr).toMatch(new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `));
     }
   });
 
@@ -244,9 +218,7 @@ describe('an unusable store', () => {
         status: 429,
         body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'The disk of the store is full.' } },
       });
-      await eventually(() =>
-        expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`),
-      );
+      await eventually(() => expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`));
       await rm(join(disk, 'fill'));
       expect(await server.call('/v1/users/add', many)).toMatchObject({ status: 200 });
       await writeFile(join(user.home, 'users.json'), addMany(5_000));

@@ -13,9 +13,7 @@ const example = (name: string) => join(HOME, 'examples', name);
 const usersOf = (data: Readonly<Record<string, unknown>>) => data['users'] as readonly User[];
 const allAdded = (users: readonly User[]) =>
   success(
-    Object.fromEntries(
-      users.map(({ userId }) => [userId, { success: true, id: 'f'.repeat(32), message: 'User added.' }]),
-    ),
+    Object.fromEntries(users.map(({ userId }) => [userId, { success: true, id: 'f'.repeat(32), message: 'User added.' }])),
   );
 
 describe('svc users add against the embedded service', () => {
@@ -45,9 +43,7 @@ describe('svc users add over the network', () => {
         body: { data: { organizationId: 'acme' } },
       });
       expect(request?.headers).not.toHaveProperty('authorization');
-      const expected: { users?: readonly User[] } | readonly User[] = JSON.parse(
-        await readFile(example('users.json'), 'utf8'),
-      );
+      const expected: { users?: readonly User[] } | readonly User[] = JSON.parse(await readFile(example('users.json'), 'utf8'));
       expect(usersOf(request?.body.data ?? {})).toEqual('users' in expected ? expected.users : expected);
     },
   );
@@ -87,10 +83,7 @@ describe('svc users add over the network', () => {
     refuse = false;
     const again = await svc([...words, summary.rejects], { env });
     expect(again.code, again.stderr).toBe(0);
-    expect(received.at(-1)?.body.data).toEqual({
-      organizationId: 'acme',
-      users: [{ userId: 'u2', name: 'Grace, Hopper' }],
-    });
+    expect(received.at(-1)?.body.data).toEqual({ organizationId: 'acme', users: [{ userId: 'u2', name: 'Grace, Hopper' }] });
   });
 
   it('counts only true as success, and an ID missing from the response as unknown (9)', async () => {
@@ -178,11 +171,7 @@ describe('errors', () => {
       /file not found: .*no/,
     ],
     [['users', 'add', '--org', 'acme', '--user', 'u1'], 4, /--local/],
-    [
-      ['users', 'add', '--local', '--org', 'a', '--document', 'd', '--folder', 'f', '--user', 'u'],
-      2,
-      /--document or --folder/,
-    ],
+    [['users', 'add', '--local', '--org', 'a', '--document', 'd', '--folder', 'f', '--user', 'u'], 2, /--document or --folder/],
     [['documents', 'list', '--local', '--org', 'acme', '--page-size', 'many'], 2, /--page-size/],
     [['documents', 'list', '--local', '--org', 'acme', '-o', 'xml'], 2, /xml/],
     [['auth-tokens', 'reset', '--local', '--api-key', 'k'], 2, /--yes/],

@@ -152,10 +152,7 @@ describe('svc mcp', () => {
     const service = await startMockService(() => success([{ id: 'd1', more: [1] }, { id: 'd2' }]));
     const { client } = await startHost([], { ...env, ...service.env });
     await client.listTools();
-    const { structuredContent } = await client.callTool({
-      name: 'documents_list',
-      arguments: { organizationId: 'acme' },
-    });
+    const { structuredContent } = await client.callTool({ name: 'documents_list', arguments: { organizationId: 'acme' } });
     expect(structuredContent).toMatchObject({ result: [{ id: 'd1', more: [1] }, { id: 'd2' }] });
   });
 
@@ -197,11 +194,7 @@ describe('svc mcp', () => {
     const careful = await startHostOfTool(['--local'], env);
     const { result } = await careful.call('workspace_get');
     expect(JSON.stringify(result)).not.toContain(clear.authToken);
-    const token = {
-      userId: 'u1',
-      userProperties: { name: 'Ada', email: 'ada@example.com' },
-      permissions: { resources: [] },
-    };
+    const token = { userId: 'u1', userProperties: { name: 'Ada', email: 'ada@example.com' }, permissions: { resources: [] } };
     expect(await careful.call('access_tokens_generate', token)).toMatchObject({
       failed: true,
       result: { error: { code: 'usage' } },
@@ -348,10 +341,7 @@ describe('svc mcp', () => {
     });
     child.stdin.on('error', () => undefined);
     for (let sent = 0; sent < 20; sent += 1) child.stdin.write('x'.repeat(1_000_000));
-    expect({ code: (await ended)[0], said }).toEqual({
-      code: 3,
-      said: expect.stringContaining('sent an invalid message'),
-    });
+    expect({ code: (await ended)[0], said }).toEqual({ code: 3, said: expect.stringContaining('sent an invalid message') });
   });
 
   it('returns the response of a service as one result', async () => {
@@ -380,11 +370,7 @@ describe('svc mcp', () => {
       if (signal) child.kill(signal);
       else child.stdin.end();
       expect({ signal, code: (await ended)[0] }).toEqual({ signal, code });
-      expect(JSON.parse(String(answer))).toMatchObject({
-        jsonrpc: '2.0',
-        id: 1,
-        result: { serverInfo: { name: 'svc' } },
-      });
+      expect(JSON.parse(String(answer))).toMatchObject({ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: 'svc' } } });
     }
   });
 });

@@ -30,11 +30,7 @@ export async function startMockService(answer: ResponseHandler) {
     server.closeAllConnections();
     server.close();
   };
-  const env = {
-    SVC_BASE_URL: `http://${host}`,
-    SVC_API_KEY: 'key-1',
-    SVC_AUTH_TOKEN: 'token-of-the-key-0001',
-  };
+  const env = { SVC_BASE_URL: `http://${host}`, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key-0001' };
   return { env, received, close };
 }
 

@@ -23,10 +23,7 @@ const PAGES = [...globSync(['*.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME 
 const tree: Command = JSON.parse((await run([BIN, 'commands', '-o', 'json'], { cwd: HOME })).stdout);
 const everywhere = new Set(['--help', '--version', ...(tree.flags ?? []).map(({ name }) => name)]);
 
-const listCommands = (command: Command): readonly Command[] => [
-  command,
-  ...(command.commands ?? []).flatMap(listCommands),
-];
+const listCommands = (command: Command): readonly Command[] => [command, ...(command.commands ?? []).flatMap(listCommands)];
 /** Flags of npm and vitest that pages mention alone. */
 const FOREIGN_FLAGS = ['--ignore-scripts', '--omit', '--reporter'];
 const anyFlag = new Set([
@@ -85,15 +82,15 @@ describe('names in documents', () => {
     expect(['svc users add --org acme', 'users add', '`--jq`', '--jq', 'svc users --file'].map(findFault)).toEqual(
       Array(5).fill(undefined),
     );
-    expect(
-      ['svc users ad', 'users ad', '--jqq', 'svc users add --jqq x', 'svc webhooks listen --file'].map(findFault),
-    ).toEqual([
-      'no command ad in svc users ad',
-      'no command ad in svc users ad',
-      'no flag --jqq',
-      'no flag --jqq in svc users add --jqq x',
-      'no flag --file in svc webhooks listen --file',
-    ]);
+    expect(['svc users ad', 'users ad', '--jqq', 'svc users add --jqq x', 'svc webhooks listen --file'].map(findFault)).toEqual(
+      [
+        'no command ad in svc users ad',
+        'no command ad in svc users ad',
+        'no flag --jqq',
+        'no flag --jqq in svc users add --jqq x',
+        'no flag --file in svc webhooks listen --file',
+      ],
+    );
   });
 
   it.each(PAGES)('%s: its commands and flags exist', async (page) => {

@@ -25,8 +25,7 @@ async function startTlsService(name: string) {
     });
     request.on('end', () => {
       const users: { userId: string }[] = JSON.parse(body).data.users ?? [];
-      const data =
-        users.length > 0 ? Object.fromEntries(users.map(({ userId }) => [userId, { success: true }])) : CONFIG;
+      const data = users.length > 0 ? Object.fromEntries(users.map(({ userId }) => [userId, { success: true }])) : CONFIG;
       response.end(JSON.stringify(success(data).body));
     });
   });
@@ -85,9 +84,7 @@ describe('a proxy', () => {
     expect((await svc(add, { env, stdin: records })).code).toBe(0);
     expect(seen).toHaveLength(2);
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT service.example.test:${port}`]));
-    const refused = await svc([...GET, '--debug'], {
-      env: { ...env, HTTPS_PROXY: `http://ada:wrong-pass-12@${proxy.host}` },
-    });
+    const refused = await svc([...GET, '--debug'], { env: { ...env, HTTPS_PROXY: `http://ada:wrong-pass-12@${proxy.host}` } });
     expect(refused.code).toBe(8);
     expect(refused.stderr).toContain(`through the proxy ${proxy.host}: it responded with HTTP 407`);
     expect(refused.stderr).not.toContain('wrong-pass');

@@ -61,9 +61,7 @@ describe('an organization that does not exist in the embedded service', () => {
     const user = await newUserInProcess();
     const { code, stderr } = await user.svc(['folders', 'add', '--local', '--org', 'acmee', '--folder', 'f1']);
     expect(code).toBe(3);
-    expect(stderr).toBe(
-      'svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n',
-    );
+    expect(stderr).toBe('svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n');
   });
 });
 

@@ -106,10 +106,7 @@ const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme',
 
 it('reaches a slow reader completely', async () => {
   const { home, env, svc } = await newUserInProcess();
-  await writeFile(
-    join(home, 'many.json'),
-    JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }),
-  );
+  await writeFile(join(home, 'many.json'), JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }));
   expect(await svc(['local', 'import', 'many.json'])).toMatchObject({ code: 0 });
   const lists = FORMATS.map((format) => ['documents', 'list', '--local', '--org', 'acme', '--all', '-o', format]);
   for (const words of [...lists, ['local', 'export'], ['local', 'export', '-o', 'yaml'], ['openapi']]) {

@@ -72,10 +72,7 @@ describe('svc jobs resume without an ID', () => {
       isDown = false;
     };
     const none = await svc('jobs', 'resume');
-    expect(none).toMatchObject({
-      code: 2,
-      stderr: 'svc: no job is stopped\nhint: list all jobs with svc jobs list\n',
-    });
+    expect(none).toMatchObject({ code: 2, stderr: 'svc: no job is stopped\nhint: list all jobs with svc jobs list\n' });
     await stopJob();
     const resumed = await svc('jobs', 'resume');
     expect(resumed.stderr).toMatch(/^resuming job \S+ \(users\.add, .*users\.csv\)\n/);

@@ -39,10 +39,7 @@ describe('profiles of the built tool', () => {
     const status = await svc(['auth', 'status', '-o', 'json']);
     const values = new Map(JSON.parse(status.stdout).map((row: { setting: string }) => [row.setting, row]));
     expect(values.get('profile')).toMatchObject({ value: 'three' });
-    expect(values.get('authToken')).toMatchObject({
-      value: '****0001',
-      source: expect.stringContaining('secrets.json'),
-    });
+    expect(values.get('authToken')).toMatchObject({ value: '****0001', source: expect.stringContaining('secrets.json') });
     expect(status.stdout + status.stderr).not.toContain(TOKEN);
   });
 
@@ -77,9 +74,7 @@ describe('profiles of the built tool', () => {
 
   it('reject a secret that is not valid in a header, without repeating it', async () => {
     const { svc } = await newUserInProcess();
-    const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], {
-      stdin: 'half-one\nhalf-two',
-    });
+    const run = await svc([...add('prod', 'https://api.example.com'), '--auth-token-stdin'], { stdin: 'half-one\nhalf-two' });
     expect(run.code).toBe(2);
     expect(run.stdout + run.stderr).not.toMatch(/half-/);
   });
@@ -164,9 +159,7 @@ describe('profiles added concurrently', () => {
     const { svc } = await newUserInProcess();
     const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const runs = await Promise.all(
-      names.map((name) =>
-        svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN + name }),
-      ),
+      names.map((name) => svc([...add(name, 'https://api.example.com'), '--auth-token-stdin'], { stdin: TOKEN + name })),
     );
     expect(runs.map(({ code, stderr }) => (code === 0 ? '' : stderr)).join('')).toBe('');
     const listed = JSON.parse((await svc(['profiles', 'list', '-o', 'json'])).stdout);

@@ -24,11 +24,7 @@ async function createProtectedUser() {
   const user = await newUserInProcess();
   const { env, received } = await startMockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
   const base = ['profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--protected'];
-  const files = {
-    'token.txt': 'token-of-prod',
-    'workspace.txt': 'token-of-workspace',
-    'users.json': '[{"userId":"u1"}]',
-  };
+  const files = { 'token.txt': 'token-of-prod', 'workspace.txt': 'token-of-workspace', 'users.json': '[{"userId":"u1"}]' };
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
   const secrets = ['--auth-token-file', 'token.txt', '--workspace-auth-token-file', 'workspace.txt'];
   const added = await user.svc([...base, '--workspace-id', 'w-1', ...secrets, '--insecure-storage', '--no-verify']);

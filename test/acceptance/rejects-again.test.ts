@@ -39,24 +39,12 @@ describe('the command for the rejects of a job', () => {
     const first = await svc([...words, '--input-format', 'csv', '--rejects', 'my rejects']);
     expect(first.code).toBe(10);
     const hint = findHintedCommand(first.stderr);
-    expect(hint).toMatch(
-      /^svc --local documents add --org 'o'\\''acme' --file 'my rejects' --input-format csv --map Key=d/,
-    );
+    expect(hint).toMatch(/^svc --local documents add --org 'o'\\''acme' --file 'my rejects' --input-format csv --map Key=d/);
 
     const rejects = await readFile(join(home, 'my rejects'), 'utf8');
     await writeFile(join(home, 'my rejects'), rejects.replace('old,', 'other,'));
     expect(await paste(hint)).toMatchObject({ code: 0, stderr: '', stdout: "Created document other in o'acme\n" });
-    const listed = await svc([
-      'documents',
-      'list',
-      '--local',
-      '--org',
-      "o'acme",
-      '--fields',
-      'id,documentName',
-      '-o',
-      'csv',
-    ]);
+    const listed = await svc(['documents', 'list', '--local', '--org', "o'acme", '--fields', 'id,documentName', '-o', 'csv']);
     expect(listed.stdout).toBe('id,documentName\r\nold,Taken\r\nnew,New\r\nother,Old\r\n');
   });
 

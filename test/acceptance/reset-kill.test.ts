@@ -55,11 +55,7 @@ async function waitForReset(resets: () => number): Promise<void> {
   while (resets() === 0) await sleep(2);
 }
 
-async function locateToken(
-  user: User,
-  service: Awaited<ReturnType<typeof startTokenService>>,
-  stdout: string,
-): Promise<Place> {
+async function locateToken(user: User, service: Awaited<ReturnType<typeof startTokenService>>, stdout: string): Promise<Place> {
   if (!service.isReplaced()) return 'not applied';
   const whole = `${service.current()}\n`;
   if (stdout === whole) return 'stdout';

@@ -7,13 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
-import {
-  buildResetResponse,
-  closeConnection,
-  type ResetFault,
-  respondNormally,
-  startTokenService,
-} from './token-service.ts';
+import { buildResetResponse, closeConnection, type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
 const RESET = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q'];
 
@@ -31,10 +25,7 @@ async function recover(user: User, env: Readonly<Record<string, string>>) {
 /** Runs a line of bash with the built tool as `$SVC`. */
 function runBash(line: string, { home, env }: { home: string; env: Readonly<Record<string, string>> }) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn('bash', ['-c', line], {
-      cwd: home,
-      env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}` },
-    });
+    const child = spawn('bash', ['-c', line], { cwd: home, env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}` } });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
       stdout += text;
@@ -467,27 +458,24 @@ describe('concurrent and interrupted resets', () => {
   });
 
   // `--save` writes the profile before the request, with a library that listens to signals.
-  it.each([{ flags: [] }, { flags: ['--save'] }])(
-    'Ctrl-C waits for the response in flight $flags',
-    async ({ flags }) => {
-      const user = await newUserInProcess();
-      const service = await startTokenService(slow);
-      const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
-      const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
-      const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
-      let [stdout, stderr] = ['', ''];
-      child.stdout.on('data', (text) => {
-        stdout += text;
-      });
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
-      await expect.poll(() => service.resets()).toBe(1);
-      child.kill('SIGINT');
-      expect(await once(child, 'close')).toEqual([0, null]);
-      expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
-      expect(stderr).toContain('waiting for the response');
-      expect(await listRecords(user.home)).toEqual([]);
-    },
-  );
+  it.each([{ flags: [] }, { flags: ['--save'] }])('Ctrl-C waits for the response in flight $flags', async ({ flags }) => {
+    const user = await newUserInProcess();
+    const service = await startTokenService(slow);
+    const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
+    const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
+    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    await expect.poll(() => service.resets()).toBe(1);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
+    expect(stderr).toContain('waiting for the response');
+    expect(await listRecords(user.home)).toEqual([]);
+  });
 });

@@ -78,9 +78,7 @@ it('results have the shapes in docs/commands.md', async () => {
 function differences(shape: Shape, value: unknown, path = ''): readonly string[] {
   if (typeof shape === 'string') {
     const types = shape.split(' | ');
-    return types.some((type) => type === 'any' || type === kindOf(value) || type === JSON.stringify(value))
-      ? []
-      : [path];
+    return types.some((type) => type === 'any' || type === kindOf(value) || type === JSON.stringify(value)) ? [] : [path];
   }
   if (isList(shape)) {
     if (!Array.isArray(value)) return [path];
@@ -128,10 +126,7 @@ it('messages follow the result on a terminal, and more results come last, with t
   const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
   expect(JSON.parse(document)).toHaveLength(45);
   expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
-  const some = await screenOf(
-    user,
-    'documents list --local --org acme --document d1 --document none -o json --fields id',
-  );
+  const some = await screenOf(user, 'documents list --local --org acme --document d1 --document none -o json --fields id');
   expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
 });
 

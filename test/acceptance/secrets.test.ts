@@ -73,18 +73,7 @@ const ANSWERS: Readonly<Record<string, (received: ReceivedRequest) => { status?:
 const READS = ['fine', 'refused', 'forbidden', 'odd', 'page', 'issues'].map((org) => ['folders', 'list', '--org', org]);
 const LOOKS = [['-o', 'json'], ['-o', 'yaml'], ['-o', 'csv'], ['--debug'], ['--verbose'], ['--dry-run']];
 const BULKS = ['items', 'details', 'refused', 'odd'].map((org) => [
-  ...[
-    'users',
-    'add',
-    '--org',
-    org,
-    '--file',
-    'users.json',
-    '--rejects',
-    `${org}.rejects`,
-    '--results',
-    `${org}.results`,
-  ],
+  ...['users', 'add', '--org', org, '--file', 'users.json', '--rejects', `${org}.rejects`, '--results', `${org}.results`],
 ]);
 const OTHERS: readonly (readonly string[])[] = [
   ['workspace', 'get', '--debug'],
@@ -137,13 +126,7 @@ async function createEchoUser([authToken, workspaceAuthToken]: readonly [string,
     return answer?.(received);
   });
   const ids = ['--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--workspace-id', 'w'];
-  const secrets = [
-    '--auth-token-stdin',
-    '--workspace-auth-token-file',
-    'workspace',
-    '--insecure-storage',
-    '--no-verify',
-  ];
+  const secrets = ['--auth-token-stdin', '--workspace-auth-token-file', 'workspace', '--insecure-storage', '--no-verify'];
   await writeFile(join(user.home, 'workspace'), workspaceAuthToken);
   const added = await user.svc(['profiles', 'add', 'prod', ...ids, ...secrets], { stdin: authToken });
   expect(added.code, added.stderr).toBe(0);

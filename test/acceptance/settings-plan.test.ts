@@ -113,10 +113,9 @@ describe('svc plan', () => {
       notRestored: [],
       summary: { create: 2, update: 0, replace: 0, delete: 0, send: 0 },
     });
-    const fields = await user.svc(
-      [...store, 'plan', '--jq', '[.changes[] | select(.kind == "config") | .field, .after]'],
-      { env },
-    );
+    const fields = await user.svc([...store, 'plan', '--jq', '[.changes[] | select(.kind == "config") | .field, .after]'], {
+      env,
+    });
     expect(JSON.parse(fields.stdout)).toEqual([
       ...['useWebhookService', true, 'webhookServiceConfig.authToken', 'differ'],
       ...['webhookServiceConfig.rawNotificationUrl', 'https://hooks.example.com/raw', 'isEnabled', true],
@@ -134,10 +133,9 @@ describe('svc plan', () => {
       2,
       `svc: environment 'staging' uses profile 'staging', not 'prod'\nhint: omit --profile, or choose another environment with --env\n`,
     ]);
-    const local = await user.svc(
-      ['--local', '--store', join(user.home, 's'), 'plan', '--env', 'staging', '--only', 'config'],
-      { env },
-    );
+    const local = await user.svc(['--local', '--store', join(user.home, 's'), 'plan', '--env', 'staging', '--only', 'config'], {
+      env,
+    });
     expect(local.stdout).toContain('"https://staging.example.com/raw"');
   });
 
@@ -165,8 +163,7 @@ describe('svc plan', () => {
 describe('records that cannot be read back', () => {
   it('are sent once, and again after svc local reset', async () => {
     const user = await newUserInProcess();
-    const svc = (...words: readonly string[]) =>
-      user.svc(['--local', '--store', join(user.home, 'store.sqlite'), ...words]);
+    const svc = (...words: readonly string[]) => user.svc(['--local', '--store', join(user.home, 'store.sqlite'), ...words]);
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Bob\n');
     await writeFile(
       join(user.home, 'svc.yaml'),
@@ -202,19 +199,7 @@ describe('svc drift', () => {
       '--name',
       'By hand',
     ]);
-    await user.svc([
-      ...store,
-      'folders',
-      'add',
-      '--org',
-      'acme',
-      '--folder',
-      'q3',
-      '--parent',
-      'plans',
-      '--name',
-      'Q3',
-    ]);
+    await user.svc([...store, 'folders', 'add', '--org', 'acme', '--folder', 'q3', '--parent', 'plans', '--name', 'Q3']);
     expect(await drift()).toEqual({
       code: 20,
       stdout: '~ folder plans (acme)\n    folderName: "By hand" → "Roadmap"\n\nDrift: 1 changed\n',

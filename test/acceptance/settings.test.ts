@@ -62,9 +62,7 @@ it('one file configures two services; a change by hand is found, planned, revert
   const drift = await svc('drift', '--env', 'prod', '-o', 'json');
   expect(drift.code).toBe(20);
   expect(JSON.parse(drift.stdout)).toMatchObject({
-    changes: [
-      { sign: '~', kind: 'folders', org: 'acme', id: 'q3', field: 'folderName', before: 'Third quarter', after: 'Q3' },
-    ],
+    changes: [{ sign: '~', kind: 'folders', org: 'acme', id: 'q3', field: 'folderName', before: 'Third quarter', after: 'Q3' }],
     summary: { create: 0, update: 1, replace: 0, delete: 0, send: 0 },
   });
 
@@ -82,9 +80,7 @@ it('one file configures two services; a change by hand is found, planned, revert
 
   const pulled = await svc('pull', '--env', 'prod');
   expect(pulled, pulled.stderr).toMatchObject({ code: 0 });
-  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(
-    FILE.replace('folderName: Q3', 'folderName: Third quarter'),
-  );
+  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(FILE.replace('folderName: Q3', 'folderName: Third quarter'));
 });
 
 it('warns if a service changes something else than was predicted', async () => {
@@ -102,10 +98,7 @@ it('warns if a service changes something else than was predicted', async () => {
     live = { ...live, ...Object(body.data['folders'])[0], accessType: 'restricted', inheritAccessFromParent: false };
     return success({ plans: { success: true, id: 'plans', message: 'Folder Updated.' } });
   });
-  await writeFile(
-    join(user.home, 'svc.yaml'),
-    'folders: [{ organizationId: acme, folderId: plans, folderName: Roadmap }]',
-  );
+  await writeFile(join(user.home, 'svc.yaml'), 'folders: [{ organizationId: acme, folderId: plans, folderName: Roadmap }]');
   const applied = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
   expect(applied).toMatchObject({ code: 0 });
   expect(applied.stderr).toContain(

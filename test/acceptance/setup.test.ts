@@ -10,13 +10,7 @@ import { BIN, newUser } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 const DOWN = '\u001b[B';
-const ADVANCED_OFF = {
-  isEnabled: false,
-  encryptData: false,
-  encodeData: false,
-  publicKey: '',
-  enableDataProtection: false,
-};
+const ADVANCED_OFF = { isEnabled: false, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
 const TIME = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 const SECRET = `whsec_${Buffer.from('no secret of anybody, 24').toString('base64')}`;
 
@@ -113,14 +107,10 @@ describe('svc webhooks setup', () => {
     expect(shown.split('\n').every((line) => line.length <= 100)).toBe(true);
 
     const [, command = ''] = /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(shown) ?? [];
-    const { stdout } = spawnSync(
-      'bash',
-      ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`],
-      {
-        env,
-        encoding: 'utf8',
-      },
-    );
+    const { stdout } = spawnSync('bash', ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`], {
+      env,
+      encoding: 'utf8',
+    });
     expect(JSON.parse(stdout).body.data).toEqual(endpoint);
     const [, request = ''] = /^ {2}POST (?:.*)\n([\s\S]*?)\n\n/m.exec(screen.text(1000)) ?? [];
     expect(JSON.parse(request)).toEqual({ data: endpoint });
@@ -379,9 +369,7 @@ describe('svc webhooks setup', () => {
       ['Send a test event', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(sent('/endpoints/create')).toMatchObject([
-      { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
-    ]);
+    expect(sent('/endpoints/create')).toMatchObject([{ url: long, filterTypes: ['comment_annotation.custom_list_change'] }]);
     const line = '─'.repeat(40);
     expect(screen.text().trimEnd().split('\n').slice(-5)).toEqual([
       line,

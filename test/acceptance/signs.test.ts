@@ -14,19 +14,10 @@ const DOCUMENTS = [{ documentId: 'd1', documentName: NAME }, { documentId: 'd2' 
 /** Creates a user with folders, documents, and a job with one failed record. */
 async function createUserWithRecords() {
   const { home, env, svc } = await newUserInProcess();
-  for (const folder of ['plans', 'notes'])
-    await svc(['folders', 'add', ...LOCAL, '--folder', folder, '--create-organization']);
+  for (const folder of ['plans', 'notes']) await svc(['folders', 'add', ...LOCAL, '--folder', folder, '--create-organization']);
   await svc(['folders', 'add', ...LOCAL, '--folder', 'deep', '--parent', 'plans']);
   await writeFile(join(home, 'documents.json'), JSON.stringify(DOCUMENTS));
-  const add = [
-    'documents',
-    'add',
-    ...LOCAL,
-    '--file',
-    join(home, 'documents.json'),
-    '--rejects',
-    join(home, 'rejects.json'),
-  ];
+  const add = ['documents', 'add', ...LOCAL, '--file', join(home, 'documents.json'), '--rejects', join(home, 'rejects.json')];
   await svc(add);
   expect((await svc(add)).code).toBe(10);
   const [job] = JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout);
@@ -34,11 +25,7 @@ async function createUserWithRecords() {
 }
 
 /** Returns the output of a command on a terminal without UTF-8. */
-async function renderCommand(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  columns = 80,
-): Promise<string> {
+async function renderCommand(words: readonly string[], env: Readonly<Record<string, string>>, columns = 80): Promise<string> {
   const { ended, raw } = startTerminal(words, { ...env, LC_ALL: 'C' }, columns);
   await ended;
   return raw();

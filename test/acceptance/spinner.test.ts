@@ -73,17 +73,7 @@ describe('a slow call', () => {
 
   it('prints the lines of --verbose above the spinner', async () => {
     const { inTerminal } = await createSlowService(700);
-    const { ended, raw } = inTerminal([
-      'documents',
-      'migrate',
-      '--org',
-      'a',
-      '--document',
-      'd',
-      '--new-document',
-      'e',
-      '-vy',
-    ]);
+    const { ended, raw } = inTerminal(['documents', 'migrate', '--org', 'a', '--document', 'd', '--new-document', 'e', '-vy']);
     await ended;
     expect(renderScreen(raw(), 80)[0]).toMatch(/^POST http:\S+ 200 in \d+ ms$/);
   });

@@ -42,15 +42,11 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
   const { code } = await run(['--import', preload, ...words], { env });
   expect(code).toBe(0);
   const lines = (await readFile(list, 'utf8')).trim().split('\n');
-  return {
-    urls: lines.filter((line) => line.startsWith('file:')),
-    builtins: lines.filter((line) => line.startsWith('node:')),
-  };
+  return { urls: lines.filter((line) => line.startsWith('file:')), builtins: lines.filter((line) => line.startsWith('node:')) };
 }
 
 /** Libraries that are slow to load. Help must not load any of them. */
-const HEAVY =
-  /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
+const HEAVY = /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
 describe('start-up', () => {
   it.each([
@@ -94,10 +90,7 @@ describe('start-up', () => {
 
   it('of a network call loads neither the service nor the code that writes profiles', async () => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token' };
-    const { files, sources, builtins } = await findLoadedFiles(
-      ['documents', 'list', '--org', 'acme', '--dry-run'],
-      env,
-    );
+    const { files, sources, builtins } = await findLoadedFiles(['documents', 'list', '--org', 'acme', '--dry-run'], env);
     const lazy = [
       'node:child_process',
       'node:http2',
@@ -119,9 +112,7 @@ describe('start-up', () => {
     const { env } = await newUser();
     const { files, sources } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local'], env);
     expect(
-      sources.filter((source) =>
-        /node_modules\/(undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source),
-      ),
+      sources.filter((source) => /node_modules\/(undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source)),
     ).toEqual([]);
     expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(20);

@@ -99,19 +99,7 @@ describe('Ctrl-C during a job on the embedded service', () => {
     const { env, home } = await newUser();
     const lines = Array.from({ length: 60_000 }, (_, at) => `{"userId":"user-${at}"}`);
     await writeFile(join(home, 'users.ndjson'), lines.join('\n'));
-    const words = [
-      'users',
-      'add',
-      '--local',
-      '--org',
-      'acme',
-      '--file',
-      'users.ndjson',
-      '-o',
-      'json',
-      '--results',
-      'results',
-    ];
+    const words = ['users', 'add', '--local', '--org', 'acme', '--file', 'users.ndjson', '-o', 'json', '--results', 'results'];
     const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {

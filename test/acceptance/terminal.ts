@@ -22,11 +22,7 @@ function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-export function startTerminal(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-  columns = 100,
-): Terminal {
+export function startTerminal(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Terminal {
   return startInTerminal(process.execPath, [BIN, ...words], { env, columns });
 }
 

@@ -41,12 +41,7 @@ export async function startTokenService(...faults: readonly ResetFault[]) {
     return undefined;
   });
   return {
-    env: {
-      ...env,
-      SVC_AUTH_TOKEN: issued[0] ?? '',
-      SVC_WORKSPACE_ID: 'workspace-1',
-      SVC_WORKSPACE_AUTH_TOKEN: newToken(),
-    },
+    env: { ...env, SVC_AUTH_TOKEN: issued[0] ?? '', SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: newToken() },
     received,
     /** Returns the current token. */
     current: () => issued.at(-1) ?? '',

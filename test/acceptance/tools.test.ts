@@ -93,9 +93,7 @@ describe('svc api', () => {
       body.data['pageToken'] ? success([{ id: 'b' }]) : success([{ id: 'a' }], { pageToken: 't' }),
     );
     const path = '/v2/organizations/documents/get';
-    const run = await svc(['api', path, '--data', '{"organizationId":"acme"}', '--paginate', '--jq', '.[].id'], {
-      env,
-    });
+    const run = await svc(['api', path, '--data', '{"organizationId":"acme"}', '--paginate', '--jq', '.[].id'], { env });
     expect(run).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
   });
 
@@ -164,9 +162,7 @@ describe('with the embedded service', () => {
 
   it('--wait follows a migration to its success or failure', async () => {
     const { svc } = await newUserInProcess();
-    json(
-      await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']),
-    );
+    json(await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']));
     const migrate = (from: string) =>
       svc([
         'documents',

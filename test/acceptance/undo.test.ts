@@ -32,15 +32,12 @@ async function createFolders(user: ApplyUser, count: number) {
   return ids;
 }
 
-const readFolders = (user: ApplyUser): Promise<FolderRecord[]> =>
-  user.read(`${FOLDERS}/get`, { organizationId: 'acme' });
+const readFolders = (user: ApplyUser): Promise<FolderRecord[]> => user.read(`${FOLDERS}/get`, { organizationId: 'acme' });
 
 /** Renames and moves all folders with a job. The order of a random tree is one that the service accepts. */
 async function moveFolders(user: ApplyUser, ids: readonly string[], env: Record<string, string> = {}) {
   const moves = randomTree(shuffle(ids), 'after');
-  const rows = moves.map(({ folderId, folderName, parentFolderId }) =>
-    [folderId, folderName, parentFolderId].join(','),
-  );
+  const rows = moves.map(({ folderId, folderName, parentFolderId }) => [folderId, folderName, parentFolderId].join(','));
   await writeFile(join(user.home, 'moves.csv'), ['folderId,folderName,parentFolderId', ...rows].join('\n'));
   const { code, stderr } = await user.svc(['folders', 'update', '--org', 'acme', '--file', 'moves.csv'], env);
   expect([code, stderr]).toEqual([0, '']);
@@ -70,16 +67,13 @@ describe('svc undo', () => {
     const ids = await createFolders(user, 40);
     const before = new Map((await readFolders(user)).map((folder) => [folder.folderId, folder]));
     await moveFolders(user, ids);
-    const foreign = ids
-      .filter(() => Math.random() < 0.4)
-      .map((folderId) => ({ folderId, folderName: `${folderId} foreign` }));
+    const foreign = ids.filter(() => Math.random() < 0.4).map((folderId) => ({ folderId, folderName: `${folderId} foreign` }));
     if (foreign.length > 0) await user.service.call(`${FOLDERS}/update`, { organizationId: 'acme', folders: foreign });
     const { notRestored } = await undo(user);
     expect(notRestored).toEqual(
       expect.arrayContaining(
         foreign.map(
-          ({ folderId }) =>
-            `folders ${folderId} (acme) folderName: it was changed after the job, to "${folderId} foreign"`,
+          ({ folderId }) => `folders ${folderId} (acme) folderName: it was changed after the job, to "${folderId} foreign"`,
         ),
       ),
     );
@@ -105,10 +99,7 @@ describe('svc undo', () => {
       .replace('folders:\n', 'folders:\n  - { organizationId: acme, folderId: new }\n');
     await user.declare(changed);
     const applied = await user.svc(['apply', '--yes', '--prune'], { HOOK_TOKEN: 'replaced-hook-token' });
-    expect(applied).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n'),
-    });
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n') });
     const { stdout } = await user.svc(['undo', '--out', 'undo.json']);
     expect(stdout).toBe(`~ folder b (acme)
     folderName: "New" → "B"
@@ -157,10 +148,7 @@ Plan: 1 to create, 3 to update
     const user = await createApplyUser();
     const ids = await createFolders(user, 3);
     await moveFolders(user, ids, { SVC_UNDO: '0' });
-    expect(await user.svc(['undo'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no job can be undone'),
-    });
+    expect(await user.svc(['undo'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no job can be undone') });
     const [{ id }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
     expect((await user.svc(['undo', id])).stdout).toContain('the values that folders.update replaced are unknown');
     await moveFolders(user, ids);

@@ -33,16 +33,9 @@ describe('the entry point', () => {
     await cp(join(HOME, 'bin'), join(folder, 'bin'), { recursive: true });
     await cp(join(HOME, 'package.json'), join(folder, 'package.json'));
     const { code, stderr } = await runAsVersion('20.20.2', [bin, '--version']);
-    expect([code, stderr]).toEqual([
-      78,
-      expect.stringMatching(/^svc: Node\.js 20\.20\.2 .* use the executable of svc.*\n$/),
-    ]);
+    expect([code, stderr]).toEqual([78, expect.stringMatching(/^svc: Node\.js 20\.20\.2 .* use the executable of svc.*\n$/)]);
     expect(stderr).not.toContain('npm ci');
-    const unbuilt = {
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^svc: the package was built without its code.*\n$/),
-    };
+    const unbuilt = { code: 1, stdout: '', stderr: expect.stringMatching(/^svc: the package was built without its code.*\n$/) };
     expect(await runAsVersion('24.21.0', [bin, '--version'])).toEqual(unbuilt);
   });
 

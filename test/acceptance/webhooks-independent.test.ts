@@ -41,11 +41,7 @@ describe('a listener accepts only valid signatures', () => {
     const flags = ['--port', '0', '--secret-file', 'secret', '--private-key', 'key.pem', '-o', 'ndjson'];
     const { line, output } = await startProcess(user, [process.execPath, BIN, 'webhooks', 'listen', ...flags], {}, 2);
     const deliver = (id: string, timestamp: number, signature: string, sent: string) =>
-      send(findUrl(line), sent, {
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': signature,
-      });
+      send(findUrl(line), sent, { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature });
     const shown = () =>
       output
         .join('')
@@ -140,8 +136,7 @@ describe.each(RECEIVERS)('the service delivers to a receiver in plain $language'
       await change(packing);
     }
     await eventually(async () => expect(await effects()).toEqual(packings.map(() => 'crdt.update_data')));
-    const statesOf = async () =>
-      (await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state);
+    const statesOf = async () => (await svc('local', 'deliveries', 'list')).map(({ state }: { state: string }) => state);
     await eventually(async () => expect(await statesOf()).toEqual(packings.map(() => 'delivered')));
   });
 

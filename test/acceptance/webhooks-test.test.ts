@@ -82,9 +82,7 @@ describe('svc webhooks test', () => {
 
   it('prints actual and expected behavior, and exits with 10', async () => {
     const user = await prepareUser();
-    const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], {
-      FAULT: 'ignores-timestamp',
-    });
+    const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], { FAULT: 'ignores-timestamp' });
     const words = ['--secret-file', 'secret', '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
     const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
     expect(code).toBe(10);
@@ -106,9 +104,7 @@ describe('svc webhooks test', () => {
     kill();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
-    expect(gone.stderr).toMatch(
-      /^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/,
-    );
+    expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/);
   });
 });
 
@@ -162,15 +158,7 @@ describe('svc webhooks test detects', () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
         const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
-        const words = [
-          url,
-          '--effects-url',
-          effects,
-          '--encrypt-for',
-          join(user.home, 'public.pem'),
-          '--timeout',
-          '3s',
-        ];
+        const words = [url, '--effects-url', effects, '--encrypt-for', join(user.home, 'public.pem'), '--timeout', '3s'];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
         for (let again = 0; code === 0 && again < 5; again += 1) {

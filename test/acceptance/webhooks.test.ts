@@ -73,25 +73,22 @@ describe('svc webhooks', () => {
     expect(to.received.length).toBe(3);
   });
 
-  it.skipIf(!hasPython)(
-    'forwards verifiable deliveries to a receiver in Python, and reports its failures',
-    async () => {
-      const user = await newUser();
-      const { secret, path } = await secretFile(user);
-      const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
-      onTestFinished(() => void python.kill());
-      python.stdin.write(`${secret}\n`);
-      const [port] = await once(createInterface(python.stdout), 'line');
-      const there = `http://127.0.0.1:${port}/hook`;
-      const { url, written } = await listen(user, ['--secret-file', path, '--forward-to', there]);
-      expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
-      expect(written.stdout).toMatch(/forwarded: 204\n$/);
-      const direct = await user.svc(['webhooks', 'send', 'comment.add', '--url', there, '--secret-file', path]);
-      expect(direct.code).toBe(0);
-      const unsigned = await user.svc(['webhooks', 'send', 'comment.add', '--url', there]);
-      expect(unsigned).toMatchObject({ code: 8, stderr: expect.stringContaining('HTTP 400') });
-    },
-  );
+  it.skipIf(!hasPython)('forwards verifiable deliveries to a receiver in Python, and reports its failures', async () => {
+    const user = await newUser();
+    const { secret, path } = await secretFile(user);
+    const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
+    onTestFinished(() => void python.kill());
+    python.stdin.write(`${secret}\n`);
+    const [port] = await once(createInterface(python.stdout), 'line');
+    const there = `http://127.0.0.1:${port}/hook`;
+    const { url, written } = await listen(user, ['--secret-file', path, '--forward-to', there]);
+    expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
+    expect(written.stdout).toMatch(/forwarded: 204\n$/);
+    const direct = await user.svc(['webhooks', 'send', 'comment.add', '--url', there, '--secret-file', path]);
+    expect(direct.code).toBe(0);
+    const unsigned = await user.svc(['webhooks', 'send', 'comment.add', '--url', there]);
+    expect(unsigned).toMatchObject({ code: 8, stderr: expect.stringContaining('HTTP 400') });
+  });
 
   it('verifies a saved delivery with exit code 0, or rejects it with 14', async () => {
     const user = await newUser();
@@ -202,19 +199,14 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     const service = startTerminal(['serve', '--port', '0'], user.env);
     onTestFinished(() => service.kill());
     await service.shows('Ctrl-C stops it.');
-    const variables = Array.from(service.screen().matchAll(/export (SVC_\w+)=(\S+)/g), ([, name, value]) => [
-      name,
-      value,
-    ]);
+    const variables = Array.from(service.screen().matchAll(/export (SVC_\w+)=(\S+)/g), ([, name, value]) => [name, value]);
     const env = { ...user.env, ...Object.fromEntries(variables) };
     const to = await target();
     const listener = startTerminal(['webhooks', 'listen', '--port', '0', '--forward-to', to.url.href], env);
     onTestFinished(() => listener.kill());
     await listener.shows('press r to replay');
     expect(listener.screen()).toMatch(/signing secret of this machine: whsec_\S{32}/);
-    expect(listener.screen()).toContain(
-      'enabled advanced webhooks; to disable them again: svc webhooks advanced update',
-    );
+    expect(listener.screen()).toContain('enabled advanced webhooks; to disable them again: svc webhooks advanced update');
     listener.type('r');
     await listener.shows('no delivery to replay yet');
 
@@ -240,9 +232,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     expect(await listener.ended).toBe(130);
     expect(listener.screen()).toContain('disabled advanced webhooks again');
     const lines = service.screen().split('\r\n');
-    expect(lines).toContainEqual(
-      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}webhooks advanced update +200 +[\d.]+ ms$/),
-    );
+    expect(lines).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}webhooks advanced update +200 +[\d.]+ ms$/));
     expect(lines).toContainEqual(expect.stringMatching(/POST {2}crdt add +200 +[\d.]+ ms$/));
     service.type('\u0003');
     expect(await service.ended).toBe(130);

@@ -32,21 +32,12 @@ const basicConfig = {
   useWebhookService: true,
   webhookServiceConfig: { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' },
 };
-const advancedConfig = {
-  isEnabled: true,
-  encryptData: false,
-  encodeData: false,
-  publicKey: '',
-  enableDataProtection: false,
-};
+const advancedConfig = { isEnabled: true, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
 const emailConfig = {
   useEmailService: true,
   emailServiceConfig: { type: 'custom', apiKey: '', fromEmail: '', fromCompany: '' },
 };
-const providerConfig = {
-  usePermissionProvider: true,
-  permissionProviderConfig: { permissionProviderUrl: '', authToken: '' },
-};
+const providerConfig = { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl: '', authToken: '' } };
 const workspaceRecord = { id: 'w1', name: 'W', owner: { email: 'a@b.c' }, authToken: 't', apiKeyList: {} };
 const folder = {
   folderId: 'f1',
@@ -148,12 +139,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       data: { endpointId: 'ep_1' },
       reply: { endpointId: 'ep_1', secret: 'whsec_x' },
     },
-    {
-      command: 'webhooks advanced get',
-      path: '/v2/workspace/advancedwebhookconfig/get',
-      data: {},
-      reply: advancedConfig,
-    },
+    { command: 'webhooks advanced get', path: '/v2/workspace/advancedwebhookconfig/get', data: {}, reply: advancedConfig },
     {
       command: 'webhooks advanced update --enable --no-encode-data',
       path: '/v2/workspace/advancedwebhookconfig/update',
@@ -191,28 +177,15 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       path: '/v2/workspace/emailconfig/update',
       data: {
         useEmailService: true,
-        emailServiceConfig: {
-          type: 'custom',
-          fromEmail: 'a@b.c',
-          fromCompany: 'Acme',
-          triggers: { 'comment.add': true },
-        },
+        emailServiceConfig: { type: 'custom', fromEmail: 'a@b.c', fromCompany: 'Acme', triggers: { 'comment.add': true } },
       },
       reply: emailConfig,
     },
-    {
-      command: 'permission-provider get',
-      path: '/v2/workspace/permissionproviderconfig/get',
-      data: {},
-      reply: providerConfig,
-    },
+    { command: 'permission-provider get', path: '/v2/workspace/permissionproviderconfig/get', data: {}, reply: providerConfig },
     {
       command: 'permission-provider update --enable --permission-provider-url https://example.com/p',
       path: '/v2/workspace/permissionproviderconfig/update',
-      data: {
-        usePermissionProvider: true,
-        permissionProviderConfig: { permissionProviderUrl: 'https://example.com/p' },
-      },
+      data: { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl: 'https://example.com/p' } },
       reply: providerConfig,
     },
     {
@@ -221,12 +194,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       data: { filter: 'customOnly', groupId: 'g1' },
       reply: { agents: [{ id: 'a1', name: 'A' }] },
     },
-    {
-      command: 'agents get a1',
-      path: '/v2/agents/get',
-      data: { agentId: 'a1' },
-      reply: { agent: { id: 'a1', name: 'A' } },
-    },
+    { command: 'agents get a1', path: '/v2/agents/get', data: { agentId: 'a1' }, reply: { agent: { id: 'a1', name: 'A' } } },
   ],
   organizations: [
     {
@@ -292,22 +260,13 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     {
       command: 'users add --org acme --document d1 --user u1 --name Ada --email a@b.c --initial A',
       path: '/v1/users/add',
-      data: {
-        organizationId: 'acme',
-        documentId: 'd1',
-        users: [{ userId: 'u1', name: 'Ada', email: 'a@b.c', initial: 'A' }],
-      },
+      data: { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1', name: 'Ada', email: 'a@b.c', initial: 'A' }] },
       reply: { u1: item },
     },
     {
       command: 'users add --org acme --folder f1 --create-folder --user u1 --role viewer',
       path: '/v2/users/add',
-      data: {
-        organizationId: 'acme',
-        folderId: 'f1',
-        createFolder: true,
-        users: [{ userId: 'u1', accessRole: 'viewer' }],
-      },
+      data: { organizationId: 'acme', folderId: 'f1', createFolder: true, users: [{ userId: 'u1', accessRole: 'viewer' }] },
       reply: { u1: item },
     },
     {
@@ -429,14 +388,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     {
       command: 'crdt update --org acme --document d1 --editor e1 --type text --content {"a":1} --content-key k --yes',
       path: '/v2/crdt/update',
-      data: {
-        organizationId: 'acme',
-        documentId: 'd1',
-        editorId: 'e1',
-        type: 'text',
-        data: '{"a":1}',
-        contentKey: 'k',
-      },
+      data: { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: '{"a":1}', contentKey: 'k' },
       reply: undefined,
     },
   ],
@@ -445,23 +397,20 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
 const ALL = Object.values(WIRES).flat();
 
 describe('the request of each command', () => {
-  it.each(ALL.map((wire) => [wire.command, wire] as const))(
-    'svc %s',
-    async (_, { command, path, data, reply, beside }) => {
-      const { svc } = await newUserInProcess();
-      const { env, received } = await startMockService(() => success(reply, beside));
-      const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
-      const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
-      expect(run.code, run.stderr).toBe(0);
-      expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
-      const [request] = received;
-      expect(request?.headers['content-type']).toMatch(/^application\/json/);
-      const sent = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('x-svc-'));
-      expect(sent.sort()).toEqual(credentialsOf(path));
-      expect(request?.headers).not.toHaveProperty('authorization');
-      expect(run.stdout === '' || JSON.parse(run.stdout) !== undefined).toBe(true);
-    },
-  );
+  it.each(ALL.map((wire) => [wire.command, wire] as const))('svc %s', async (_, { command, path, data, reply, beside }) => {
+    const { svc } = await newUserInProcess();
+    const { env, received } = await startMockService(() => success(reply, beside));
+    const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
+    const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
+    expect(run.code, run.stderr).toBe(0);
+    expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
+    const [request] = received;
+    expect(request?.headers['content-type']).toMatch(/^application\/json/);
+    const sent = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('x-svc-'));
+    expect(sent.sort()).toEqual(credentialsOf(path));
+    expect(request?.headers).not.toHaveProperty('authorization');
+    expect(run.stdout === '' || JSON.parse(run.stdout) !== undefined).toBe(true);
+  });
 
   it('is tested for every operation of the catalog', () => {
     const seen = new Set(ALL.map(({ path, command }) => `${path} ${command.split(' ').slice(0, 3).join(' ')}`));

@@ -19,14 +19,7 @@ describe('the paths in a document', () => {
   it('are the quoted ones', () => {
     const text =
       'See `src/main.ts`, `src/kernel/`, `test`, `.ci/run`, `biome.json`, `.dependency-cruiser.cjs`, src/gone.ts, `users.add`, `-o json`, `a/b.ts`.';
-    expect(pathsIn(text)).toEqual([
-      'src/main.ts',
-      'src/kernel/',
-      'test',
-      '.ci/run',
-      'biome.json',
-      '.dependency-cruiser.cjs',
-    ]);
+    expect(pathsIn(text)).toEqual(['src/main.ts', 'src/kernel/', 'test', '.ci/run', 'biome.json', '.dependency-cruiser.cjs']);
   });
 });
 
@@ -68,10 +61,7 @@ describe('the links in the documents', () => {
   const pages = [...globSync('*.md', { cwd: HOME }), ...globSync('docs/*.md', { cwd: HOME })].sort();
 
   it.each(pages)('%s: point to existing files and headings', async (page) => {
-    const links = Array.from(
-      (await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g),
-      ([, to = '']) => to,
-    );
+    const links = Array.from((await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g), ([, to = '']) => to);
     const own = links.filter((to) => !/^[a-z]+:/.test(to));
     const broken = [];
     for (const to of own) {

@@ -44,9 +44,7 @@ describe('a command in a hint', () => {
   it('is never a literal: src/commands/service-flags.ts builds it for the current service', async () => {
     const paths = await sources();
     expect(paths.length).toBeGreaterThan(500);
-    const found = await Promise.all(
-      paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))),
-    );
+    const found = await Promise.all(paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))));
     expect(found.flat()).toEqual([]);
   });
 

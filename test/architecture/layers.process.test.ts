@@ -5,11 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
 
 interface Cruise {
-  readonly violations: readonly {
-    readonly from: string;
-    readonly to: string;
-    readonly rule: { readonly name: string };
-  }[];
+  readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[];
   readonly totalCruised: number;
 }
 
@@ -43,12 +39,7 @@ const PLANTED = [
     code: "export const later = () => import('../client/client.ts');",
     to: /client/,
   },
-  {
-    fault: 'a layer above, re-exported',
-    file: 'client/e.ts',
-    code: "export * from '../service/service.ts';",
-    to: /service/,
-  },
+  { fault: 'a layer above, re-exported', file: 'client/e.ts', code: "export * from '../service/service.ts';", to: /service/ },
   { fault: 'the client from the service', file: 'service/f.ts', code: "import '../client/client.ts';", to: /client/ },
   { fault: 'the service from webhooks', file: 'webhooks/g.ts', code: "import '../service/service.ts';", to: /service/ },
   { fault: 'the entry point', file: 'commands/h.ts', code: "import '../main.ts';", to: /main/ },
@@ -60,12 +51,7 @@ const PLANTED = [
   },
   { fault: 'a folder that is not a layer', file: 'kernel/j.ts', code: "import '../common/common.ts';", to: /common/ },
   { fault: "another layer's library", file: 'bulk/k.ts', code: "import ky from 'ky';", to: /ky/ },
-  {
-    fault: "the command line's library",
-    file: 'output/l.ts',
-    code: "import { Command } from 'commander';",
-    to: /commander/,
-  },
+  { fault: "the command line's library", file: 'output/l.ts', code: "import { Command } from 'commander';", to: /commander/ },
   { fault: 'zod outside the catalog', file: 'service/m.ts', code: "import * as z from 'zod';", to: /zod/ },
   {
     fault: 'the database outside the store',
@@ -79,12 +65,7 @@ const PLANTED = [
     code: "import { request } from 'node:https';",
     to: /https/,
   },
-  {
-    fault: "another command group's code",
-    file: 'commands/history/aa.ts',
-    code: "import '../jobs/list.ts';",
-    to: /jobs/,
-  },
+  { fault: "another command group's code", file: 'commands/history/aa.ts', code: "import '../jobs/list.ts';", to: /jobs/ },
   {
     fault: 'a command group from a lower row',
     file: 'commands/run/bb.ts',
@@ -115,24 +96,14 @@ const PLANTED = [
     code: "import '../definition.ts';",
     to: /definition/,
   },
-  {
-    fault: 'a handler from records',
-    file: 'service/records/gg.ts',
-    code: "import '../handlers/folders.ts';",
-    to: /handlers/,
-  },
+  { fault: 'a handler from records', file: 'service/records/gg.ts', code: "import '../handlers/folders.ts';", to: /handlers/ },
   {
     fault: 'a handler from deliveries, as a type',
     file: 'service/deliveries/hh.ts',
     code: "import type { Handler } from '../handlers/handler.ts';",
     to: /handlers/,
   },
-  {
-    fault: 'records from the store',
-    file: 'service/store/ii.ts',
-    code: "import '../records/folders.ts';",
-    to: /records/,
-  },
+  { fault: 'records from the store', file: 'service/store/ii.ts', code: "import '../records/folders.ts';", to: /records/ },
   { fault: 'a library without an owner', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
   { fault: 'a missing module', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
@@ -172,10 +143,7 @@ describe('in a copy of the source', () => {
   it.each(PLANTED)('an import of $fault is rejected', ({ file, to }) => {
     const refused = found.violations.filter(({ from }) => from === `src/${file}`);
     expect(refused).toEqual([
-      expect.objectContaining({
-        to: expect.stringMatching(to),
-        rule: expect.objectContaining({ name: 'not-in-allowed' }),
-      }),
+      expect.objectContaining({ to: expect.stringMatching(to), rule: expect.objectContaining({ name: 'not-in-allowed' }) }),
     ]);
   });
 

@@ -23,11 +23,7 @@ const LONG = Array.from({ length: 70 }, (_, line) => `  count += ${line};`).join
 /** A file with a fault, and the rule that must detect it. */
 const PLANTED = [
   { file: 'src/a.ts', code: 'export const id = process.pid;', rule: 'noRestrictedGlobals' },
-  {
-    file: 'src/kernel/b.ts',
-    code: "import { pid } from 'node:process';\nexport const id = pid;",
-    rule: 'noRestrictedImports',
-  },
+  { file: 'src/kernel/b.ts', code: "import { pid } from 'node:process';\nexport const id = pid;", rule: 'noRestrictedImports' },
   { file: 'src/c.ts', code: "console.log('talk');", rule: 'noConsole' },
   {
     file: 'src/d.ts',

@@ -17,10 +17,7 @@ export const PHRASES: readonly Phrase[] = [
   { pattern: /\bin nobody\b|\bnobody else'?s?\b|\bsomebody\b/, instead: 'no other process, another user' },
   { pattern: /\b[Ww]ho(so)?ever\b|\bwhomever\b/, instead: 'name the subject' },
   { pattern: /\bnone of (it|them) is\b|\bnone of it\b/, instead: 'not … any' },
-  {
-    pattern: /\bstands? (on line|at line|beside|by itself|for itself|in the way)\b/,
-    instead: 'is on line, is next to',
-  },
+  { pattern: /\bstands? (on line|at line|beside|by itself|for itself|in the way)\b/, instead: 'is on line, is next to' },
   {
     pattern: /\b(is|are|was|were) told\b|\btold (from|by|apart)\b|\btells? (of|whether|apart)\b/,
     instead: 'report, detect, distinguish',
@@ -38,15 +35,9 @@ export const PHRASES: readonly Phrase[] = [
   { pattern: /\b(for|lost for) want of\b|\bputs? into words\b|\bgiven up where\b/, instead: 'plain words' },
   { pattern: /\bwhen left out\b|\bunless told\b|\bwhere none is (given|told)\b/, instead: '(default: x)' },
   { pattern: /\bof (its|their|your|our) own kind\b/, instead: 'name the kind' },
-  {
-    pattern: /\bheed(s|ed)?\b|\bgreet(s|ed)?\b|\bbefall(s|en)?\b|\bbetimes\b|\bbegotten\b/,
-    instead: 'a standard verb',
-  },
+  { pattern: /\bheed(s|ed)?\b|\bgreet(s|ed)?\b|\bbefall(s|en)?\b|\bbetimes\b|\bbegotten\b/, instead: 'a standard verb' },
   { pattern: /\bmakes? an end\b|\bat an end\b/, instead: 'end, finish' },
-  {
-    pattern: /\bis (at|in) it\b(?= (now|already|still|meanwhile))|\bstill at it\b|\bat it already\b/,
-    instead: 'is running',
-  },
+  { pattern: /\bis (at|in) it\b(?= (now|already|still|meanwhile))|\bstill at it\b|\bat it already\b/, instead: 'is running' },
   { pattern: /\b(became|becomes?) of\b/, instead: 'the outcome of' },
   { pattern: /\bcuts? (it |them )?up\b/, instead: 'split' },
   { pattern: /\bas (it|they) (came|stood)\b/, instead: 'unchanged' },
@@ -71,10 +62,7 @@ export const PHRASES: readonly Phrase[] = [
     pattern: /\bwhen(ce|soever)\b|\bthere(of|by|upon|in)\b|\bwhere(upon|in|of|by)\b|\bthitherto\b|\bhitherto\b/,
     instead: 'plain words',
   },
-  {
-    pattern: /\b(colou?rs?|behaviou?r|cancell?ed|honou?r|catalogue|licence|neighbou?rs?)\b/,
-    instead: 'American spelling',
-  },
+  { pattern: /\b(colou?rs?|behaviou?r|cancell?ed|honou?r|catalogue|licence|neighbou?rs?)\b/, instead: 'American spelling' },
 ];
 
 /** American spellings that the pattern for British spelling also matches. */

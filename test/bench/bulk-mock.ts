@@ -33,9 +33,7 @@ function answerTo(body: Buffer): Buffer {
   for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at)) {
     at += KEY.length;
     const end = text.indexOf('"', at);
-    items.push(
-      `"${text.slice(at, end)}":{"success":true,"id":"0123456789abcdef0123456789abcdef","message":"User added."}`,
-    );
+    items.push(`"${text.slice(at, end)}":{"success":true,"id":"0123456789abcdef0123456789abcdef","message":"User added."}`);
   }
   return Buffer.from(
     `{"result":{"status":"success","message":"User(s) processed successfully.","data":{${items.join(',')}}}}`,

@@ -55,11 +55,7 @@ async function throughput(): Promise<void> {
   service.child.kill();
   const [floor, reached] = [quickest(plain), quickest(svc)];
   say(`plain client, ${users} users`, figureOf(floor));
-  say(
-    'svc users add, checked, with its journal',
-    figureOf(reached),
-    `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`,
-  );
+  say('svc users add, checked, with its journal', figureOf(reached), `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`);
 }
 
 async function link(): Promise<void> {
@@ -90,8 +86,7 @@ async function memory(): Promise<void> {
   const service = await startService(0);
   for (const format of formats) {
     const peaks: number[] = [];
-    for (const count of [users / 10, users])
-      peaks.push((await svcRun(service.url, await input(format, count))).megabytes);
+    for (const count of [users / 10, users]) peaks.push((await svcRun(service.url, await input(format, count))).megabytes);
     const [tenth = 0, all = 0] = peaks;
     const figure = `${all.toFixed(0)} MB, a tenth ${tenth.toFixed(0)} MB`;
     say(`peak, ${users} users as ${format}`, figure, `${ratio(all, tenth)}x  (goals 256 MB, 1.30x)`);

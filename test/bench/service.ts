@@ -77,9 +77,7 @@ async function compareReads(store: string, goal = ''): Promise<void> {
 /** Answers as the service does where there is one document. */
 function serveBare(): void {
   const data = [{ id: 'd1', disabled: false, accessType: 'public' }];
-  const reply = JSON.stringify({
-    result: { status: 'success', message: 'Document(s) retrieved successfully.', data },
-  });
+  const reply = JSON.stringify({ result: { status: 'success', message: 'Document(s) retrieved successfully.', data } });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
@@ -243,9 +241,7 @@ async function connected(store: string): Promise<Client> {
 
 async function serviceCall(store: string) {
   const folders = { config: '', state: '', data: '' };
-  const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(store, folders), {
-    clock: systemClock,
-  });
+  const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(store, folders), { clock: systemClock });
   const { apiKey, authToken } = target.key;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   const call: Write = async (users) => {

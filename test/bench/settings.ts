@@ -42,10 +42,7 @@ const seed = {
   ],
 };
 const [firstFolder, ...otherFolders] = declared.folders;
-const changed = {
-  ...declared,
-  folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders],
-} as typeof declared;
+const changed = { ...declared, folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders] } as typeof declared;
 const file = (name: string, content: object | string) => {
   const path = join(home, name);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));

@@ -11,19 +11,12 @@ import { join } from 'node:path';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const home = mkdtempSync(join(tmpdir(), 'svc-startup-'));
-const environment: NodeJS.ProcessEnv = {
-  PATH: process.env['PATH'],
-  HOME: home,
-  SVC_API_KEY: 'bench',
-  SVC_AUTH_TOKEN: 'bench',
-};
+const environment: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: home, SVC_API_KEY: 'bench', SVC_AUTH_TOKEN: 'bench' };
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
     response.setHeader('content-type', 'application/json');
-    response.end(
-      JSON.stringify({ result: { status: 'success', message: 'ok', data: [{ id: 'd1', documentName: 'One' }] } }),
-    );
+    response.end(JSON.stringify({ result: { status: 'success', message: 'ok', data: [{ id: 'd1', documentName: 'One' }] } }));
   });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,9 +53,7 @@ const base = median(times[0] ?? []);
 console.log(`Node ${process.version}, ${ROUNDS} rounds, medians`);
 for (const [index, [name, , goal]] of cases.entries()) {
   const middle = median(times[index] ?? []);
-  console.log(
-    `${name.padEnd(34)} ${middle.toFixed(1).padStart(7)} ms  ${(middle / base).toFixed(2)}x  (goal ${goal}x)`,
-  );
+  console.log(`${name.padEnd(34)} ${middle.toFixed(1).padStart(7)} ms  ${(middle / base).toFixed(2)}x  (goal ${goal}x)`);
 }
 
 function executableCases(): typeof cases {

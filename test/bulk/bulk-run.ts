@@ -16,10 +16,11 @@ export const numbered = (count: number) => recordsOf(Array.from({ length: count 
 const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };
 export const success = (batch: RecordList) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
 export const answered = (reply: unknown): BatchRequestOutcome => ({ kind: 'answered', response: reply, ...EFFORT });
-export const failedBy = (
-  kind: 'refused' | 'fatal',
-  error = new SvcError('invalid_argument', 'bad'),
-): BatchRequestOutcome => ({ kind, error, ...EFFORT });
+export const failedBy = (kind: 'refused' | 'fatal', error = new SvcError('invalid_argument', 'bad')): BatchRequestOutcome => ({
+  kind,
+  error,
+  ...EFFORT,
+});
 export const unanswered = (
   by: 'service' | 'connection',
   resend: 'now' | 'resumed' | 'never',

@@ -18,9 +18,7 @@ const fields = bulkFieldsOf(users['users.add']);
 /** Both readings of users that come through a pipe. */
 async function read(text: string, format: InputFormat, size: number, given: Partial<RecordRules> = {}) {
   const bytes = Buffer.from(text);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-    bytes.subarray(at * size, (at + 1) * size),
-  );
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
   const { signal } = new AbortController();
   const [stdin, spool] = [Readable.from(chunks), join(await createTemporaryFolder(), 'spool')];
   const layout = { listName: 'users', knownFields: fields.knownFields, id: fields.id };

@@ -33,10 +33,7 @@ describe('reasons', () => {
 
   it('are all counted, and only the most frequent are kept', () => {
     const each = Array.from({ length: 5_000 }, (_, at) => item(at, `reason ${at % 1_000}`));
-    const { most, others } = groupByReason(
-      [...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))],
-      place,
-    );
+    const { most, others } = groupByReason([...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))], place);
     expect(most).toHaveLength(20);
     expect(most.reduce((sum, { count }) => sum + count, others)).toBe(5_010);
   });

@@ -24,9 +24,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   const { signal } = new AbortController();
   const input = await openInput({
     ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
-    ...{
-      ...fields,
-    },
+    ...{ ...fields },
   });
   const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'reject');
   const rules = { fields, shared: {}, target, duplicates: 'first', generateId: String } as const;
@@ -39,19 +37,7 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   return records;
 }
 
-const ids = fc.constantFrom(
-  '0123',
-  '12345678901234567890',
-  'no',
-  'true',
-  'null',
-  '~',
-  '1e5',
-  '1e999',
-  '-1',
-  '0x10',
-  'a b',
-);
+const ids = fc.constantFrom('0123', '12345678901234567890', 'no', 'true', 'null', '~', '1e5', '1e999', '-1', '0x10', 'a b');
 const text = fc.oneof(
   ids,
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((any) => !any.includes('\0')),
@@ -99,26 +85,20 @@ describe('the same records', () => {
 });
 
 describe('the output of a list command', () => {
-  it.each(['json', 'ndjson', 'yaml', 'csv'] as const)(
-    'is valid input as %s, without its read-only fields',
-    async (format) => {
-      const folder = await createTemporaryFolder();
-      const listed = fc.record({ id: text, documentName: text, disabled: fc.boolean(), accessType: text });
-      const { columns = [] } = documents['documents.list'];
-      await fc.assert(
-        fc.asyncProperty(
-          fc.uniqueArray(listed, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }),
-          async (list) => {
-            const printed = await printedRecords(format, list, { columns });
-            const expected = list.map(({ id, documentName }) => ({ documentId: id, documentName }));
-            const name = `d.${format}`;
-            expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
-          },
-        ),
-        { numRuns: 60 },
-      );
-    },
-  );
+  it.each(['json', 'ndjson', 'yaml', 'csv'] as const)('is valid input as %s, without its read-only fields', async (format) => {
+    const folder = await createTemporaryFolder();
+    const listed = fc.record({ id: text, documentName: text, disabled: fc.boolean(), accessType: text });
+    const { columns = [] } = documents['documents.list'];
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(listed, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }), async (list) => {
+        const printed = await printedRecords(format, list, { columns });
+        const expected = list.map(({ id, documentName }) => ({ documentId: id, documentName }));
+        const name = `d.${format}`;
+        expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
 
   it('keeps the fields of a folder that can be sent, and leaves records without the listed ID unchanged', async () => {
     const folder = await createTemporaryFolder();
@@ -128,16 +108,12 @@ describe('the output of a list command', () => {
     const { organizationId: _, ...kept } = own;
     const add = bulkFieldsOf(folders['folders.add']);
     expect(await sent(add, folder, 'f.json', file)).toEqual([{ ...kept, accessType: 'public', note: 'x' }]);
-    expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([
-      { ...kept, note: 'x' },
-    ]);
+    expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([{ ...kept, note: 'x' }]);
     const inherited = [{ ...own, accessType: 'restricted', inheritAccessFromParent: true }];
     for (const format of ['json', 'yaml'] as const)
       expect(await sent(add, folder, `f.${format}`, await printedRecords(format, inherited))).toEqual([kept]);
     const written = [{ documentId: 'd', id: 'other', accessType: 'public' }];
-    expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(
-      written,
-    );
+    expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(written);
   });
 
   it.each(['json', 'ndjson', 'yaml'] as const)('may have folders inside folders as %s', async (format) => {
@@ -147,11 +123,7 @@ describe('the output of a list command', () => {
     }
     const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
       tree: fc.record(
-        {
-          folderId: text,
-          folderName: text,
-          subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }),
-        },
+        { folderId: text, folderName: text, subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }) },
         { requiredKeys: ['folderId', 'folderName'] },
       ),
     }));
@@ -174,12 +146,7 @@ describe('the output of a list command', () => {
   ])('%# has no field that the catalog does not know as input', (list, write) => {
     const { listed, id, knownFields, targetFields } = bulkFieldsOf(write);
     const fields = Object.keys(shapeOf(elementOf(list.output)));
-    const known = [
-      ...knownFields,
-      ...targetFields.map(({ name }) => name),
-      listed?.id ?? id,
-      ...(listed?.readOnly ?? []),
-    ];
+    const known = [...knownFields, ...targetFields.map(({ name }) => name), listed?.id ?? id, ...(listed?.readOnly ?? [])];
     expect(fields.filter((name) => name !== listed?.nested && !known.includes(name))).toEqual([]);
   });
 });
@@ -202,9 +169,7 @@ describe('CSV output', () => {
         const sink = { isTerminal: false, columns: undefined, write: async (chunk: string) => void chunks.push(chunk) };
         const how = { format: 'csv', headers: true, quiet: false, showSecrets: false, color: false } as const;
         await createPrinter(sink as never, how).records(singlePage(list), {});
-        const unique = list.filter(
-          ({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at,
-        );
+        const unique = list.filter(({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at);
         expect(await sent(fields, folder, 'd.csv', chunks.join(''))).toEqual(unique);
       }),
       { numRuns: 150 },

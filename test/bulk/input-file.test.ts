@@ -97,10 +97,7 @@ describe('an input', () => {
     for (const length of [11, 5000, 100_000, packed.length - 1]) {
       const stdin = Readable.from([packed.subarray(0, length)]);
       const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
-      await expect(reading).rejects.toMatchObject({
-        failure: 'bad_data',
-        message: 'stdin: the gzip data is truncated',
-      });
+      await expect(reading).rejects.toMatchObject({ failure: 'bad_data', message: 'stdin: the gzip data is truncated' });
     }
   });
 

@@ -75,18 +75,10 @@ describe('every record has at most one result', () => {
       kind: fc.constant('answered' as const),
       reply: fc.oneof(fc.constantFrom('all', 'none', 'list', 'internal'), fc.jsonValue()),
     }),
-    fc.record({
-      kind: fc.constantFrom('refused' as const, 'unknown' as const, 'divisible' as const, 'fatal' as const),
-    }),
+    fc.record({ kind: fc.constantFrom('refused' as const, 'unknown' as const, 'divisible' as const, 'fatal' as const) }),
   );
-  const scripted = (
-    script: fc.Memo<never> | readonly unknown[],
-    batch: RecordList,
-    index: number,
-  ): BatchRequestOutcome => {
-    const step = (script as readonly { kind: string; reply?: unknown }[])[
-      index % (script as readonly unknown[]).length
-    ];
+  const scripted = (script: fc.Memo<never> | readonly unknown[], batch: RecordList, index: number): BatchRequestOutcome => {
+    const step = (script as readonly { kind: string; reply?: unknown }[])[index % (script as readonly unknown[]).length];
     switch (step?.kind) {
       case 'answered': {
         const internal = batch.map(() => ({ success: false, code: 'internal' }));
@@ -115,9 +107,7 @@ describe('every record has at most one result', () => {
         fc.scheduler(),
         async (ids, script, sizes, stopAtErrors, scheduler) => {
           const inFlight = new Set<string>();
-          const answer = scheduler.scheduleFunction(async (batch: RecordList, index: number) =>
-            scripted(script, batch, index),
-          );
+          const answer = scheduler.scheduleFunction(async (batch: RecordList, index: number) => scripted(script, batch, index));
           const send = async (batch: RecordList, index: number) => {
             for (const { id } of batch) {
               expect(inFlight.has(id)).toBe(false);
@@ -163,9 +153,8 @@ describe('the results in a response', () => {
     const reply = JSON.parse(
       '{"10":{"success":true},"9":{"success":false},"__proto__":{"success":true},"constructor":{"success":true}}',
     );
-    const ran = await run(
-      { records: [recordsOf(['9', '__proto__', '10', 'constructor', 'toString'])], batchSize: 9 },
-      () => answered(reply),
+    const ran = await run({ records: [recordsOf(['9', '__proto__', '10', 'constructor', 'toString'])], batchSize: 9 }, () =>
+      answered(reply),
     );
     expect(statuses(ran)).toEqual([
       '9 failed',
@@ -197,9 +186,7 @@ describe('the results in a response', () => {
 
 describe('stopping', () => {
   it('happens after the allowed number of errors', async () => {
-    const ran = await run({ records: [numbered(8)], stopAtErrors: 3 }, () =>
-      answered([{ success: false }, { success: true }]),
-    );
+    const ran = await run({ records: [numbered(8)], stopAtErrors: 3 }, () => answered([{ success: false }, { success: true }]));
     expect(ran.sent).toHaveLength(3);
     expect(ran.items).toHaveLength(6);
     expect(ran.stop).toEqual({ kind: 'errors' });

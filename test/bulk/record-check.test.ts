@@ -100,9 +100,7 @@ describe('records with the same ID', () => {
 describe('shards', () => {
   it('assign each record to exactly one machine', async () => {
     const values = Array.from({ length: 300 }, (_, at) => ({ userId: `u${at % 200}` }));
-    const parts = await Promise.all(
-      [1, 2, 3].map((part) => check(values, { duplicates: 'first', shard: { part, of: 3 } })),
-    );
+    const parts = await Promise.all([1, 2, 3].map((part) => check(values, { duplicates: 'first', shard: { part, of: 3 } })));
     const ids = parts.flatMap(({ records }) => records.map(({ id }) => id));
     expect(new Set(ids).size).toBe(200);
     expect(ids).toHaveLength(200);

@@ -107,11 +107,7 @@ describe('a plain scalar of YAML', () => {
   it.each([
     ['anything', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
     ['size', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
-    [
-      'stranger',
-      '12345678901234567890',
-      'the number 12345678901234567890 would lose digits: put it in quotes: IDs are text',
-    ],
+    ['stranger', '12345678901234567890', 'the number 12345678901234567890 would lose digits: put it in quotes: IDs are text'],
   ])('%s: %s is rejected, not changed', (field, text, message) => {
     const problems: RecordProblem[] = [];
     convert({ [field]: plain(text) }, 'yaml', problems);
@@ -133,16 +129,10 @@ describe('null', () => {
     switches: { a: null, b: true },
   };
 
-  it.each(['json', 'ndjson', 'yaml'] as const)(
-    'is an absent field in %s, and a value in what is sent unchanged',
-    (format) => {
-      expect(convert(record, format)).toEqual({ owner: { id: 'b', stranger: null }, switches: { b: true } });
-      expect(convert({ anything: { a: null }, sizes: [null] }, format)).toEqual({
-        anything: { a: null },
-        sizes: [null],
-      });
-    },
-  );
+  it.each(['json', 'ndjson', 'yaml'] as const)('is an absent field in %s, and a value in what is sent unchanged', (format) => {
+    expect(convert(record, format)).toEqual({ owner: { id: 'b', stranger: null }, switches: { b: true } });
+    expect(convert({ anything: { a: null }, sizes: [null] }, format)).toEqual({ anything: { a: null }, sizes: [null] });
+  });
 
   it('is the same in a cell that contains JSON', () => {
     expect(convert({ owner: '{"id":"b","admin":null}' })).toEqual({ owner: { id: 'b' } });

@@ -40,9 +40,7 @@ async function read(texts: Readonly<Record<string, string>>, { files, stdin = ''
   if (surveyed.diagnosticCount === 0) {
     for await (const block of readCheckedRecords(input, rules, surveyed)) records.push(...block.records);
   }
-  const place = createRecordLocator(
-    input.files.map(({ name }, at) => ({ name, first: surveyed.files[at]?.first ?? 0 })),
-  );
+  const place = createRecordLocator(input.files.map(({ name }, at) => ({ name, first: surveyed.files[at]?.first ?? 0 })));
   const findings = surveyed.diagnostics.map(formatDiagnostic);
   return { cwd, input, surveyed, records, findings, place };
 }

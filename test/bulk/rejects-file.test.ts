@@ -38,21 +38,9 @@ async function open(folder: string, file: string) {
   };
 }
 
-const itemsOf = (
-  records: readonly SourceRecord[],
-  status: RecordStatus,
-  code: string | null = null,
-): readonly RecordResult[] =>
+const itemsOf = (records: readonly SourceRecord[], status: RecordStatus, code: string | null = null): readonly RecordResult[] =>
   records.map(({ value, line, text }, index) => ({
-    record: {
-      id: (value as { userId: string }).userId,
-      index,
-      line,
-      value,
-      text,
-      jsonLine: JSON.stringify(value),
-      json: text,
-    },
+    record: { id: (value as { userId: string }).userId, index, line, value, text, jsonLine: JSON.stringify(value), json: text },
     status,
     message: 'said',
     code,

@@ -29,9 +29,7 @@ describe('records that exist already', () => {
     const ran = await run({ records, hasEarlierSuccess: true }, (batch, sent) =>
       sent === 0 && first ? first() : taken(batch),
     );
-    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(
-      new Set(['unknown outcome_unknown']),
-    );
+    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['unknown outcome_unknown']));
     expect(ran.items[0]?.message).toMatch(
       /^the record already exists; an earlier request with an unknown outcome may have added it/,
     );
@@ -67,9 +65,7 @@ describe('records that exist already', () => {
 describe('existing records that may be skipped or updated', () => {
   const ids = (batch: RecordList) => batch.map(({ id }) => id);
   const answer = (batch: RecordList, refused: (id: string) => string | undefined) =>
-    answered(
-      Object.fromEntries(ids(batch).map((id) => [id, { success: refused(id) === undefined, code: refused(id) }])),
-    );
+    answered(Object.fromEntries(ids(batch).map((id) => [id, { success: refused(id) === undefined, code: refused(id) }])));
 
   it('are skipped, unless an earlier request of the job may have created them', async () => {
     const lookUp = async () => new Map(Object.entries({ u0: true, u1: false }));
@@ -98,9 +94,8 @@ describe('existing records that may be skipped or updated', () => {
               return answer(batch, (id) => (stateOf(id) === 'invalid' ? 'not-found' : undefined));
             },
           } as const;
-          const ran = await run(
-            { records: [numbered(states.length)], batchSize, existing, hasEarlierSuccess: true },
-            (batch) => answer(batch, (id) => (stateOf(id) === 'new' ? undefined : 'already-exists')),
+          const ran = await run({ records: [numbered(states.length)], batchSize, existing, hasEarlierSuccess: true }, (batch) =>
+            answer(batch, (id) => (stateOf(id) === 'new' ? undefined : 'already-exists')),
           );
           const expected = {
             new: 'succeeded undefined',
@@ -134,20 +129,16 @@ describe('invalid records in a refused request', () => {
     ['failed at', () => unanswered('service', 'now'), 'unknown'],
   ] as const)('are found by cutting up what is %s, and the others land', async (_, refuse, status) => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 2, max: 130 }),
-        fc.array(fc.nat(129), { maxLength: 4 }),
-        async (size, some) => {
-          const poison = new Set(some.filter((index) => index < size));
-          const ran = await run(
-            { records: [numbered(size)], batchSize: size, hasEarlierSuccess: true },
-            refusing(poison, refuse),
-          );
-          const expected = numbered(size).map(({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`);
-          expect(statuses(ran)).toEqual(expected);
-          expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
-        },
-      ),
+      fc.asyncProperty(fc.integer({ min: 2, max: 130 }), fc.array(fc.nat(129), { maxLength: 4 }), async (size, some) => {
+        const poison = new Set(some.filter((index) => index < size));
+        const ran = await run(
+          { records: [numbered(size)], batchSize: size, hasEarlierSuccess: true },
+          refusing(poison, refuse),
+        );
+        const expected = numbered(size).map(({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`);
+        expect(statuses(ran)).toEqual(expected);
+        expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
+      }),
       { numRuns: 300 },
     );
   });

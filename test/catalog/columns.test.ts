@@ -18,13 +18,7 @@ describe('the columns of every list', () => {
       ...(await toolColumns(commandTree())),
     ];
     expect(lists.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        'documents.list',
-        'jobs list',
-        'history',
-        'local deliveries list',
-        'webhooks.endpoints.list',
-      ]),
+      expect.arrayContaining(['documents.list', 'jobs list', 'history', 'local deliveries list', 'webhooks.endpoints.list']),
     );
     for (const { name, columns } of lists) {
       const orders = columns.flatMap(({ hideOrder }) => hideOrder ?? []).sort((a, b) => a - b);

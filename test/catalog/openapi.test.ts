@@ -41,10 +41,7 @@ describe('the OpenAPI document', () => {
   let paths: Readonly<Record<string, { readonly post: Deep }>>;
 
   beforeAll(async () => {
-    const operations = manifest.map(async ({ resource, name }) => ({
-      name,
-      operation: await loadOperation(resource, name),
-    }));
+    const operations = manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }));
     document = createOpenApiDocument(await Promise.all(operations), {
       headerPrefix: 'x-own-',
       server: { url: 'https://api.example.com', description: 'The service' },
@@ -77,9 +74,7 @@ describe('the OpenAPI document', () => {
       expect(post.description, path).toMatch(/^[A-Z].*\.$/);
       expect(post.description, path).not.toMatch(/--|\.\./);
     }
-    expect(postTo('/v1/users/add').description).toContain(
-      'Without a document or folder, adds users to the organization',
-    );
+    expect(postTo('/v1/users/add').description).toContain('Without a document or folder, adds users to the organization');
   });
 
   it('has one recursive component for nested folders', () => {

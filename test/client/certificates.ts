@@ -18,35 +18,14 @@ export interface Authority {
 export async function newAuthority(): Promise<Authority> {
   const folder = await createTemporaryFolder();
   const [file, key] = [join(folder, 'ca.pem'), join(folder, 'ca.key')];
-  await run('openssl', [
-    'req',
-    '-x509',
-    ...KEY,
-    '-keyout',
-    key,
-    '-out',
-    file,
-    '-subj',
-    '/CN=an authority',
-    '-days',
-    '2',
-  ]);
+  await run('openssl', ['req', '-x509', ...KEY, '-keyout', key, '-out', file, '-subj', '/CN=an authority', '-days', '2']);
   let serial = 0;
   return {
     file,
     async issue(name, days = 1) {
       serial += 1;
       const at = (ending: string) => join(folder, `${serial}.${ending}`);
-      const request = [
-        '-keyout',
-        at('key'),
-        '-out',
-        at('csr'),
-        '-subj',
-        '/CN=a server',
-        '-addext',
-        `subjectAltName=${name}`,
-      ];
+      const request = ['-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=a server', '-addext', `subjectAltName=${name}`];
       await run('openssl', ['req', ...KEY, ...request]);
       const signed = ['-CA', file, '-CAkey', key, '-days', String(days), '-copy_extensions', 'copy', '-out', at('pem')];
       await run('openssl', ['x509', '-req', '-in', at('csr'), ...signed]);

@@ -133,9 +133,7 @@ describe('the events of a call', () => {
         const error = await errorOf(client.call(configure, { note: said, [authToken]: said }));
         const plans: PlannedRequest[] = [];
         const plan = async (request: PlannedRequest) => void plans.push(request);
-        await newClient({ fetch, target: { ...target(), ...own }, dryRun: plan }).client.call(configure, {
-          [said]: said,
-        });
+        await newClient({ fetch, target: { ...target(), ...own }, dryRun: plan }).client.call(configure, { [said]: said });
         const talk = [inspect(error, { depth: 9 }), JSON.stringify(events), JSON.stringify(plans)];
         const hasTalked = events.length > 2 && plans.length === 1;
         expect(hasTalked).toBe(true);

@@ -4,16 +4,7 @@ import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
-import {
-  errorOf,
-  failure,
-  json,
-  networkError,
-  newClient,
-  type Step,
-  scriptedFetch,
-  success,
-} from './client-fixture.ts';
+import { errorOf, failure, json, networkError, newClient, type Step, scriptedFetch, success } from './client-fixture.ts';
 
 const lost = networkError('ECONNRESET', { syscall: 'read' });
 const exists = failure('ALREADY_EXISTS', 409, 'It exists.');
@@ -36,13 +27,7 @@ async function run(name: OperationName, input: object, steps: readonly Step[], o
   const { fetch, requests } = scriptedFetch(...steps);
   const { client, clock, events } = newClient({ fetch, inputNaming: 'flags', ...options });
   const call = client.call(await operationNamed(name), input as never);
-  return {
-    call,
-    clock,
-    events,
-    asked: () => requests.map(({ url }) => new URL(url).pathname.split('/').at(-1)),
-    requests,
-  };
+  return { call, clock, events, asked: () => requests.map(({ url }) => new URL(url).pathname.split('/').at(-1)), requests };
 }
 
 const create = (steps: readonly Step[], input: object = { url: URL_OF_HOOK, uid: 'u1' }) =>
@@ -114,10 +99,8 @@ describe('a notification without a response', () => {
     ...{ organizationId: 'acme', documentId: 'd1', notificationId: 'n1', actionUser: { userId: 'ada' } },
     ...{ displayHeadlineMessageTemplate: 'h', displayBodyMessage: 'b', notifyUsers: [{ userId: 'bob' }] },
   };
-  const dataOf = (...notifications: object[]) =>
-    success({ comments: [], reactions: [], recordings: [], notifications });
-  const add = (steps: readonly Step[], given: object = input) =>
-    run('notifications.add', given, [lost, lost, lost, ...steps]);
+  const dataOf = (...notifications: object[]) => success({ comments: [], reactions: [], recordings: [], notifications });
+  const add = (steps: readonly Step[], given: object = input) => run('notifications.add', given, [lost, lost, lost, ...steps]);
 
   it('was sent if its receiver has it', async () => {
     const { call, requests } = await add([dataOf({ notificationId: 'n0' }, { notificationId: 'n1' })]);
@@ -167,10 +150,7 @@ const COMMANDS: readonly [name: OperationName, input: object, command: string][]
 describe('a write with an unknown outcome', () => {
   it.each(COMMANDS)('%s names the lookup command', async (name, input, command) => {
     const { call } = await run(name, input, [lost]);
-    expect(await errorOf(call)).toMatchObject({
-      exitCode: 9,
-      hint: `the write may have been applied; check with: ${command}`,
-    });
+    expect(await errorOf(call)).toMatchObject({ exitCode: 9, hint: `the write may have been applied; check with: ${command}` });
   });
 
   it('names its own command if there is no lookup and repeating is safe', async () => {

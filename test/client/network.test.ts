@@ -41,13 +41,7 @@ describe('TLS', () => {
   });
 
   it.each([
-    [
-      'of an authority that nobody knows',
-      'IP:127.0.0.1',
-      1,
-      false,
-      'the certificate was issued by an unknown authority',
-    ],
+    ['of an authority that nobody knows', 'IP:127.0.0.1', 1, false, 'the certificate was issued by an unknown authority'],
     ['for another host', 'DNS:elsewhere.example.test', 1, true, 'the certificate is for another host'],
     ['that is expired', 'IP:127.0.0.1', -1, true, 'the certificate has expired'],
   ])('rejects a certificate %s, and sends nothing', async (_, name, days, trusted, reason) => {

@@ -10,9 +10,7 @@ const ENDPOINTS = webhookEndpoints['webhooks.endpoints.list'];
 
 /** One page of documents, with the token of the next page or without the field. */
 const page = (token?: unknown) =>
-  json({
-    result: { status: 'success', message: 'ok', data: [{ id: 'd' }], ...(token !== undefined && { pageToken: token }) },
-  });
+  json({ result: { status: 'success', message: 'ok', data: [{ id: 'd' }], ...(token !== undefined && { pageToken: token }) } });
 
 /** Follows the pages to the end. Returns their number, the tokens, and the error. */
 async function follow(operation: Operation, ...answers: readonly Response[]) {

@@ -41,10 +41,7 @@ describe('a rate limit', () => {
   it('exits with 7 at once if waiting is not allowed', async () => {
     const { fetch, requests } = scriptedFetch(limited());
     const { client, clock } = newClient({ fetch, maxWait: 0 });
-    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({
-      exitCode: 7,
-      status: 'RESOURCE_EXHAUSTED',
-    });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, status: 'RESOURCE_EXHAUSTED' });
     expect([requests.length, clock.slept]).toEqual([1, []]);
   });
 
@@ -356,9 +353,7 @@ describe('a quota', () => {
   });
 
   it('is never waited for, even if the service specifies a time', async () => {
-    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, {
-      'retry-after': '1',
-    });
+    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, { 'retry-after': '1' });
     const { fetch, requests } = scriptedFetch(quota, success());
     await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
     expect(requests).toHaveLength(1);

@@ -10,12 +10,7 @@ it('passes reads on, and no write of the catalog', async () => {
     passed.push(path);
     return { sent: false } as const;
   };
-  const inner: Client = {
-    call: pass,
-    send: pass,
-    sendText: pass,
-    ensureWritesAllowed: async () => void passed.push('*'),
-  };
+  const inner: Client = { call: pass, send: pass, sendText: pass, ensureWritesAllowed: async () => void passed.push('*') };
   const client = createReadOnlyClient(inner);
   for (const { name, resource, path, effect } of manifest) {
     const operation = await loadOperation(resource, name);

@@ -37,8 +37,7 @@ const send =
   (response) => {
     response.writeHead(http, headers).end(body);
   };
-const sendJson = (body: unknown, http = 200) =>
-  send(JSON.stringify(body), http, { 'content-type': 'application/json' });
+const sendJson = (body: unknown, http = 200) => send(JSON.stringify(body), http, { 'content-type': 'application/json' });
 const html = (http: number) => send('<!doctype html><h1>Sorry</h1>', http, { 'content-type': 'text/html' });
 const error = (status: string, http: number) => sendJson({ error: { status, message: 'it says' } }, http);
 const data = { id: 'a' };
@@ -69,13 +68,7 @@ const raw =
   };
 
 /** The outcome of a response: the exit codes of a read and of a write, and the number of read attempts. */
-const UNUSABLE: readonly [
-  name: string,
-  answer: Answer,
-  read: number,
-  write: number,
-  sent: number | readonly number[],
-][] = [
+const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: number, sent: number | readonly number[]][] = [
   ['an HTML page', html(200), 8, 9, 1],
   ['an empty body', send(''), 8, 9, 1],
   ['only blanks', send(' \n '), 8, 9, 1],
@@ -183,13 +176,7 @@ const UNUSABLE: readonly [
   ['a hang-up without a word', (response) => response.socket?.destroy(), 8, 9, 3],
   ['a reset', (response) => response.socket?.resetAndDestroy(), 8, 9, 3],
   ['what is not HTTP', (response) => response.socket?.end('220 mail.example.test ESMTP\r\n'), 8, 9, 3],
-  [
-    'a header that never ends',
-    (response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
-    8,
-    9,
-    3,
-  ],
+  ['a header that never ends', (response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`), 8, 9, 3],
 ];
 
 describe.each(['http', 'pool', 'fetch'] as const)('an unusable response over %s', (way) => {
@@ -305,9 +292,7 @@ describe('a success', () => {
     const items = '{"10":{"success":true},"9":{"success":"true"},"__proto__":{"success":true},"constructor":7}';
     answer = send(`{"result":{"status":"success","data":${items}}}`);
     const reply = await client().call(addThings, { things: [{ id: '9' }] });
-    expect(reply.sent && new Set(Object.keys(reply.data ?? {}))).toEqual(
-      new Set(['10', '9', '__proto__', 'constructor']),
-    );
+    expect(reply.sent && new Set(Object.keys(reply.data ?? {}))).toEqual(new Set(['10', '9', '__proto__', 'constructor']));
   });
 
   it('may lack fields if at least one known field is present and all types match', async () => {

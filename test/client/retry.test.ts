@@ -95,24 +95,17 @@ describe('a request that was never sent', () => {
 });
 
 describe('a rejection', () => {
-  it.each([
-    'INVALID_ARGUMENT',
-    'NOT_FOUND',
-    'ALREADY_EXISTS',
-    'FAILED_PRECONDITION',
-    'PERMISSION_DENIED',
-    'UNIMPLEMENTED',
-  ])('is final with %s', async (status) => {
-    for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
-      expect((await run(effect, failure(status, 400))).sent).toBe(1);
-    }
-  });
+  it.each(['INVALID_ARGUMENT', 'NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION', 'PERMISSION_DENIED', 'UNIMPLEMENTED'])(
+    'is final with %s',
+    async (status) => {
+      for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
+        expect((await run(effect, failure(status, 400))).sent).toBe(1);
+      }
+    },
+  );
 
   it('settles an earlier attempt', async () => {
-    expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({
-      end: 'invalid_argument',
-      sent: 2,
-    });
+    expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({ end: 'invalid_argument', sent: 2 });
   });
 
   it('reports that an earlier attempt may have created the record', async () => {
@@ -123,9 +116,7 @@ describe('a rejection', () => {
   });
 
   it('from a proxy settles nothing', async () => {
-    expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({
-      end: 'outcome_unknown',
-    });
+    expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({ end: 'outcome_unknown' });
   });
 
   it('with ABORTED was not applied, and is retried only if the effect allows', async () => {
@@ -218,10 +209,7 @@ describe('the retry budget', () => {
   });
 
   it('is refilled by successes', async () => {
-    const script: Step[] = [
-      ...Array.from({ length: 150 }, () => unavailable),
-      ...Array.from({ length: 20 }, () => success()),
-    ];
+    const script: Step[] = [...Array.from({ length: 150 }, () => unavailable), ...Array.from({ length: 20 }, () => success())];
     const { fetch, requests } = scriptedFetch(...script, unavailable);
     const { client } = newClient({ fetch });
     for (let call = 0; call < 50; call += 1) await errorOf(client.call(OPERATIONS.read, {}));

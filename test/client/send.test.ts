@@ -79,9 +79,7 @@ describe('data that is already JSON text', () => {
       pool: () => Promise.reject(new Error('a planned request needs no connection')),
     });
     expect(await client.sendText(keyed, '[1]')).toEqual({ sent: false });
-    expect(planned).toMatchObject([
-      { body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } },
-    ]);
+    expect(planned).toMatchObject([{ body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } }]);
   });
 
   it('uses the pool from the second batch on, including retries', async () => {
@@ -91,13 +89,7 @@ describe('data that is already JSON text', () => {
     const transport: Transport = async ({ body }) => {
       sent.push(body);
       const httpStatus = statuses.shift() ?? 200;
-      return {
-        httpStatus,
-        retryAfter: undefined,
-        location: undefined,
-        date: undefined,
-        body: { text: '{"result":1}' },
-      };
+      return { httpStatus, retryAfter: undefined, location: undefined, date: undefined, body: { text: '{"result":1}' } };
     };
     let opened = 0;
     const { client } = newClient({
@@ -136,13 +128,10 @@ describe('a batch with IDs', () => {
     { ids: ['a', 'b'], answer: success(data), confirmed: false },
     { ids: ['b', 'a'], answer: json({ result: { status: 'success', data } }, 201), confirmed: false },
     { ids: undefined, answer: success(data), confirmed: false },
-  ])(
-    'is confirmed without parsing if the response has the typical form: $confirmed',
-    async ({ ids, answer, confirmed }) => {
-      const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
-      expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
-    },
-  );
+  ])('is confirmed without parsing if the response has the typical form: $confirmed', async ({ ids, answer, confirmed }) => {
+    const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
+    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
+  });
 
   it('is not confirmed by a failure', async () => {
     const text = await success(data).text();

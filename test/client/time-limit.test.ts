@@ -35,10 +35,7 @@ describe('the time of an attempt', () => {
     answer = behaviour;
     const { client } = newClient({ target: target(baseUrl), attemptTimeout: 60 });
     const error = await errorOf(client.call(OPERATIONS.once, {}));
-    expect(error).toMatchObject({
-      failure: 'outcome_unknown',
-      message: expect.stringContaining('no response within 0.06 s'),
-    });
+    expect(error).toMatchObject({ failure: 'outcome_unknown', message: expect.stringContaining('no response within 0.06 s') });
     await closed;
   });
 
@@ -68,10 +65,7 @@ describe('Ctrl-C', () => {
       behaviour(response);
       setImmediate(() => controller.abort(interrupted));
     };
-    const { client, events } = newClient({
-      target: target(baseUrl),
-      signal: controller.signal,
-    });
+    const { client, events } = newClient({ target: target(baseUrl), signal: controller.signal });
     await expect(client.call(OPERATIONS.read, {})).rejects.toBe(interrupted);
     expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(1);
     await closed;

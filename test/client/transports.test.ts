@@ -34,8 +34,7 @@ function rawServer(answer: (socket: Socket) => void): Promise<string> {
   return served(server);
 }
 
-const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  served(createServer(answer));
+const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) => served(createServer(answer));
 
 type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
 
@@ -129,9 +128,7 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
 
   it('if the encoding is unsupported', async () => {
     const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')));
-    expect(await outcomeOf(over(url), url)).toMatchObject({
-      body: { flaw: expect.stringContaining('unsupported encoding') },
-    });
+    expect(await outcomeOf(over(url), url)).toMatchObject({ body: { flaw: expect.stringContaining('unsupported encoding') } });
   });
 
   it('if the compressed body is damaged or truncated', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectionErrorCode, describeConnectionError } from '../../src/kernel/connection-error.ts';
 
-const failed = (code: string, fields: object = {}, message = code) =>
-  Object.assign(new Error(message), { code, ...fields });
+const failed = (code: string, fields: object = {}, message = code) => Object.assign(new Error(message), { code, ...fields });
 
 describe('describeConnectionError', () => {
   it.each([

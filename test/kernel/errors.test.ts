@@ -41,11 +41,7 @@ describe('SvcError', () => {
     error.retries = 2;
     const { stack } = error;
     const kept = { failure: 'not_found', status: 'NOT_FOUND', cause, retries: 2, stack };
-    expect(error.reworded({ hint: 'list them' })).toMatchObject({
-      ...kept,
-      message: 'no such thing',
-      hint: 'list them',
-    });
+    expect(error.reworded({ hint: 'list them' })).toMatchObject({ ...kept, message: 'no such thing', hint: 'list them' });
     expect(error.reworded({ message: 'gone' })).toMatchObject({ ...kept, message: 'gone', hint: 'look' });
   });
 

@@ -94,14 +94,11 @@ describe('moveReplacing', () => {
     };
   }
 
-  it.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'waits on Windows while another process has the file open (%s)',
-    async (code) => {
-      const held = dependencies('win32', code, 5);
-      await moveReplacing('a', 'b', held);
-      expect(held.waited()).toBe(10 + 20 + 40 + 80 + 160);
-    },
-  );
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('waits on Windows while another process has the file open (%s)', async (code) => {
+    const held = dependencies('win32', code, 5);
+    await moveReplacing('a', 'b', held);
+    expect(held.waited()).toBe(10 + 20 + 40 + 80 + 160);
+  });
 
   it('gives up after three seconds', async () => {
     const held = dependencies('win32', 'EPERM', Number.POSITIVE_INFINITY);

@@ -25,10 +25,6 @@ describe('resolveUserFolders', () => {
 
   it('uses APPDATA on Windows', () => {
     const folders = resolveUserFolders({ APPDATA: '/R', LOCALAPPDATA: '/L', XDG_CONFIG_HOME: '/c' }, 'win32');
-    expect(folders).toEqual({
-      config: join('/R', 'svc'),
-      state: join('/L', 'svc', 'state'),
-      data: join('/L', 'svc', 'data'),
-    });
+    expect(folders).toEqual({ config: join('/R', 'svc'), state: join('/L', 'svc', 'state'), data: join('/L', 'svc', 'data') });
   });
 });

@@ -105,8 +105,7 @@ describe('a sink', () => {
 
 it.runIf(existsSync('/dev/full'))('a message that cannot be written does not fail the command', async () => {
   const full = await open('/dev/full', 'w');
-  const body =
-    "await stderr.write('messages'); stderr.stream; await stderr.write('messages'); await stdout.write('result');";
+  const body = "await stderr.write('messages'); stderr.stream; await stderr.write('messages'); await stdout.write('result');";
   const child = spawn(process.execPath, program(body), { stdio: ['ignore', 'pipe', full.fd] });
   const [result, code] = await Promise.all([readAll(child.stdout), exitCode(child)]);
   await full.close();

@@ -29,10 +29,7 @@ describe('escapeForTerminal', () => {
 
 /** Arbitrary text with many unsafe characters. */
 const hostile = fc.string({
-  unit: fc.oneof(
-    fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'),
-    fc.string({ unit: 'binary', maxLength: 1 }),
-  ),
+  unit: fc.oneof(fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'), fc.string({ unit: 'binary', maxLength: 1 })),
 });
 
 /** Ranges from the Unicode charts, independent of the code under test. */
@@ -93,10 +90,8 @@ describe('escapeForTerminal, for any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(!text.includes('\\'));
-        const back = escapeForTerminal(text).replace(
-          /\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g,
-          (_, name, four, more) =>
-            name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
+        const back = escapeForTerminal(text).replace(/\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g, (_, name, four, more) =>
+          name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
         );
         expect(back).toBe(text);
       }),

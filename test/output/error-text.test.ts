@@ -11,9 +11,7 @@ describe('an error as text', () => {
     expect(await renderError(missing, { format: 'table', debug: false })).toBe(
       "svc: no document 'd9' (NOT_FOUND)\nhint: svc documents list\n",
     );
-    expect(await renderError(new SvcError('usage', 'give --org'), { format: 'yaml', debug: false })).toBe(
-      'svc: give --org\n',
-    );
+    expect(await renderError(new SvcError('usage', 'give --org'), { format: 'yaml', debug: false })).toBe('svc: give --org\n');
   });
 
   it('ends with the stack trace with --debug, without the messages of causes', async () => {

@@ -38,12 +38,7 @@ export async function printedRecords(
   return (await writes(format, printOptions, (printer) => printer.records(pagesOf(records), shape))).join('');
 }
 
-export async function printedValue(
-  format: Format,
-  value: unknown,
-  shape: ResultShape = {},
-  printOptions: PrintOptions = {},
-) {
+export async function printedValue(format: Format, value: unknown, shape: ResultShape = {}, printOptions: PrintOptions = {}) {
   return (await writes(format, printOptions, (printer) => printer.value(value, shape))).join('');
 }
 

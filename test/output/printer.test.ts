@@ -26,9 +26,7 @@ describe('--fields', () => {
     expect(await printedRecords('table', records, {}, printOptions)).toBe(
       'OWNER.EMAIL      ID\nada@example.com  d1\n                 d2\n',
     );
-    expect(await printedRecords('csv', records, {}, printOptions)).toBe(
-      'owner.email,id\r\nada@example.com,d1\r\n,d2\r\n',
-    );
+    expect(await printedRecords('csv', records, {}, printOptions)).toBe('owner.email,id\r\nada@example.com,d1\r\n,d2\r\n');
     expect(await printedRecords('yaml', records, {}, printOptions)).toBe(
       '- owner:\n    email: ada@example.com\n  id: d1\n- owner: null\n  id: d2\n',
     );
@@ -36,9 +34,7 @@ describe('--fields', () => {
       { owner: { email: 'ada@example.com' }, id: 'd1' },
       { owner: null, id: 'd2' },
     ]);
-    expect(await printedValue('table', records[0], {}, printOptions)).toBe(
-      'owner.email  ada@example.com\nid           d1\n',
-    );
+    expect(await printedValue('table', records[0], {}, printOptions)).toBe('owner.email  ada@example.com\nid           d1\n');
   });
 
   it('accepts table headers and JSON names in any case; an exact JSON name wins', async () => {
@@ -47,8 +43,7 @@ describe('--fields', () => {
       { header: 'NEXT ATTEMPT', field: 'nextAttempt' },
     ] as const;
     const list = [{ documentName: 'Plan', nextAttempt: 5, folderId: 'f1' }];
-    const select = (given: readonly unknown[], ...fields: string[]) =>
-      printedRecords('ndjson', given, { columns }, { fields });
+    const select = (given: readonly unknown[], ...fields: string[]) => printedRecords('ndjson', given, { columns }, { fields });
     expect(await select(list, 'name', 'Next Attempt', 'DOCUMENTNAME', 'folder id')).toBe(
       '{"documentName":"Plan","nextAttempt":5,"folderId":"f1"}\n',
     );
@@ -132,12 +127,7 @@ describe('--fields', () => {
 
 describe('secrets', () => {
   const SECRET = 'sk-0123456789abcdefghij';
-  const value = {
-    id: 'w1',
-    authToken: SECRET,
-    keys: { k1: { token: SECRET }, k2: { token: '' } },
-    list: [{ token: 'short' }],
-  };
+  const value = { id: 'w1', authToken: SECRET, keys: { k1: { token: SECRET }, k2: { token: '' } }, list: [{ token: 'short' }] };
   const secrets = [['authToken'], ['keys', '*', 'token'], ['list', '*', 'token'], ['absent', 'token']];
 
   it.each(FORMATS)('are masked in %s, in one value and in records', async (format) => {
@@ -197,12 +187,6 @@ it('a failing sink ends printing with its error', async () => {
   const { Writable } = await import('node:stream');
   const full = new SvcError('local', 'the disk is full');
   const sink = { isTerminal: false, columns: undefined, stream: new Writable(), write: () => Promise.reject(full) };
-  const printer = createPrinter(sink, {
-    format: 'ndjson',
-    headers: true,
-    quiet: false,
-    showSecrets: false,
-    color: false,
-  });
+  const printer = createPrinter(sink, { format: 'ndjson', headers: true, quiet: false, showSecrets: false, color: false });
   await expect(printer.records(pagesOf([1], [2]), {})).rejects.toBe(full);
 });

@@ -4,12 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sink } from '../../src/kernel/io.ts';
 import { ASCII_GLYPHS } from '../../src/output/glyphs.ts';
 import { createProgress, type ProgressStyle } from '../../src/output/progress.ts';
-import {
-  type ProgressState,
-  renderBarLine,
-  renderPlainLine,
-  renderSpinnerLine,
-} from '../../src/output/progress-text.ts';
+import { type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from '../../src/output/progress-text.ts';
 import { createRateEstimator } from '../../src/output/rate-estimator.ts';
 
 const ERASE = '\r\u001b[2K';
@@ -59,9 +54,7 @@ describe('progress', () => {
     expect(written).toEqual([]);
     done = 1000;
     await pass(150);
-    expect(written).toEqual([
-      `${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`,
-    ]);
+    expect(written).toEqual([`${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`]);
     await pass(1000);
     expect(written).toHaveLength(11);
     await end();
@@ -102,9 +95,7 @@ describe('progress', () => {
     expect(written.at(-1)).toBe(`${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users`);
     progress.countDown(10_000, "the service's rate limit");
     await pass(1_000);
-    expect(written.at(-1)).toBe(
-      `${ERASE}█░░░░░░░  20%  1,000 of 5,000 users  waiting 9 s for the service's rate limit`,
-    );
+    expect(written.at(-1)).toBe(`${ERASE}█░░░░░░░  20%  1,000 of 5,000 users  waiting 9 s for the service's rate limit`);
     await pass(9_000);
     expect(written.at(-1)).not.toContain('waiting');
     await end();
@@ -234,11 +225,7 @@ describe('a countdown', () => {
 });
 
 describe('a line of progress', () => {
-  const snapshot = {
-    state: users(420_000, { total: 1_000_000, failed: 3, inFlight: 8 }),
-    rate: 12_345,
-    waiting: undefined,
-  };
+  const snapshot = { state: users(420_000, { total: 1_000_000, failed: 3, inFlight: 8 }), rate: 12_345, waiting: undefined };
 
   it('drops less important parts if space is short', () => {
     expect([119, 79, 39].map((room) => renderBarLine(snapshot, room))).toEqual([

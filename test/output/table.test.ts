@@ -266,18 +266,7 @@ describe('a table on a terminal', () => {
   });
 
   it('starts each column at the same position in every line', async () => {
-    const word = fc.constantFrom(
-      'plan',
-      '四半期',
-      'café',
-      '👩‍👩‍👧',
-      '🪐🪐',
-      '한국어',
-      '✅ ok',
-      'नमस्ते',
-      '🇯🇵',
-      'e\u0301',
-    );
+    const word = fc.constantFrom('plan', '四半期', 'café', '👩‍👩‍👧', '🪐🪐', '한국어', '✅ ok', 'नमस्ते', '🇯🇵', 'e\u0301');
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 2, maxLength: 8 }), async (words) => {
         const records = words.map((documentName) => ({ documentName, id: '|' }));
@@ -301,9 +290,7 @@ describe('a table of more records than are needed to choose its columns', () => 
   const print = async (options: PrintOptions) => {
     const notes: string[] = [];
     const note = async (message: string) => void notes.push(message);
-    const texts = await writes('table', { ...options, note }, (printer) =>
-      printer.records(pages(), { columns: given }),
-    );
+    const texts = await writes('table', { ...options, note }, (printer) => printer.records(pages(), { columns: given }));
     return { lines: texts.join('').trimEnd().split('\n'), notes };
   };
 

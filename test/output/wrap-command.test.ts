@@ -19,9 +19,11 @@ describe('wrapCommand', () => {
   });
 
   it('breaks between the words of the command if they do not fit', () => {
-    expect(
-      wrapCommand('svc -p prod webhooks endpoints create --url https://example.com/hook', 40, stringWidth),
-    ).toEqual(['  svc -p prod webhooks endpoints \\', '    create \\', '    --url https://example.com/hook']);
+    expect(wrapCommand('svc -p prod webhooks endpoints create --url https://example.com/hook', 40, stringWidth)).toEqual([
+      '  svc -p prod webhooks endpoints \\',
+      '    create \\',
+      '    --url https://example.com/hook',
+    ]);
   });
 
   it('breaks between a flag and its value if both are wider than a line, but never within a value', () => {

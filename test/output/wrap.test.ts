@@ -11,11 +11,7 @@ const text = anyText.map(escapeForTerminal);
 describe('a wrapped text', () => {
   it('breaks between words, and truncates a word, path, or URL that is longer than a line', () => {
     expect(wrap('a plan for next year', 10, stringWidth, 9)).toEqual(['a plan for', 'next year']);
-    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual([
-      'see',
-      'https://example.com…',
-      'now',
-    ]);
+    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual(['see', 'https://example.com…', 'now']);
     expect(wrap('x'.repeat(25), 10, stringWidth, 9)).toEqual([`${'x'.repeat(9)}…`]);
   });
 
@@ -65,8 +61,7 @@ describe('a text wrapped by words', () => {
         const words = (all: string) => all.split(' ').filter((word) => word !== '');
         const lines = wrapWords(given, most, stringWidth);
         expect(words(lines.join(' '))).toEqual(words(given));
-        for (const line of lines.filter((one) => words(one).length > 1))
-          expect(stringWidth(line)).toBeLessThanOrEqual(most);
+        for (const line of lines.filter((one) => words(one).length > 1)) expect(stringWidth(line)).toBeLessThanOrEqual(most);
       }),
     );
   });

@@ -33,14 +33,7 @@ async function runAction(given: Inputs) {
   for (const file of Object.values(files)) await writeFile(file, '');
   const defaults = Object.entries<{ default: string }>(action.inputs).map(([name, input]) => [name, input.default]);
   const inputs: Inputs = { ...Object.fromEntries(defaults), ...given };
-  const runner = {
-    HOME: home,
-    RUNNER_TEMP: home,
-    RUNNER_OS: 'Linux',
-    CI: 'true',
-    npm_config_offline: 'true',
-    ...files,
-  };
+  const runner = { HOME: home, RUNNER_TEMP: home, RUNNER_OS: 'Linux', CI: 'true', npm_config_offline: 'true', ...files };
   let log = '';
   for (const step of steps) {
     if (step.if !== undefined && inputs[/^inputs\.([\w-]+) != ''$/.exec(step.if)?.[1] ?? ''] === '') continue;

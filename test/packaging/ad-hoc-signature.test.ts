@@ -35,8 +35,8 @@ function commandsOf(file: Buffer): readonly Command[] {
 }
 
 const segmentOf = (file: Buffer, name: string) =>
-  commandsOf(file).find(({ kind, at }) => kind === 0x19 && file.toString('latin1', at + 8, at + 24).startsWith(name))
-    ?.at ?? Number.NaN;
+  commandsOf(file).find(({ kind, at }) => kind === 0x19 && file.toString('latin1', at + 8, at + 24).startsWith(name))?.at ??
+  Number.NaN;
 
 /** Parses a signature, and finds pages whose hash does not match. */
 function readSignature(file: Buffer) {
@@ -96,9 +96,7 @@ describe('an ad hoc signature', () => {
 
   it('is rejected for signed files, other files, and headers without room', () => {
     expect(() => signAdHoc(LINKED, 'svc')).toThrow('already signed');
-    expect(() => signAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow(
-      'not a 64-bit macOS executable',
-    );
+    expect(() => signAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow('not a 64-bit macOS executable');
     const long = Buffer.concat([unsigned(LINKED), Buffer.alloc(16)]);
     expect(() => signAdHoc(long, 'svc')).toThrow('does not end at the end of the file');
     const full = unsigned(LINKED);

@@ -109,9 +109,7 @@ describe('npm pack in the checkout itself', () => {
   it('makes a package that runs, too, without the source and the tests', async () => {
     const other = join(folder, 'checkout');
     await mkdir(other);
-    const { stdout } = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', other], {
-      cwd: HOME,
-    });
+    const { stdout } = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', other], { cwd: HOME });
     const [{ filename, files }] = JSON.parse(stdout);
     const folders = new Set(files.map(({ path }: { path: string }) => path.split('/')[0]));
     expect([...folders].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json']);

@@ -34,11 +34,9 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const owner = await ownerOf(folder);
   const as = (program: string, words: readonly string[]) =>
-    run(
-      owner ? 'setpriv' : join(programs, program),
-      owner ? [...owner, join(programs, program), ...words] : [...words],
-      { cwd: folder },
-    );
+    run(owner ? 'setpriv' : join(programs, program), owner ? [...owner, join(programs, program), ...words] : [...words], {
+      cwd: folder,
+    });
   const data = join(folder, 'data');
   await as('initdb', ['-D', data, '-U', 'svc', '-E', 'UTF8', '--locale=C', '-A', 'trust', '--no-sync']);
   const port = await freePort();
@@ -48,11 +46,7 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   // One user needs a password; all others are trusted.
-  const rules = [
-    'local all all trust',
-    `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`,
-    'host all all 127.0.0.1/32 trust',
-  ];
+  const rules = ['local all all trust', `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`, 'host all all 127.0.0.1/32 trust'];
   await writeFile(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
   const flags = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -86,9 +80,7 @@ async function programFolder(): Promise<string | undefined> {
     '/usr/bin',
     '/opt/homebrew/bin',
   ];
-  return folders.find((folder) =>
-    ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(folder, program))),
-  );
+  return folders.find((folder) => ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(folder, program))));
 }
 
 /** PostgreSQL refuses to run as root, so it runs as another user who owns the folder. @returns the command prefix */

@@ -98,10 +98,7 @@ describe('a peer', () => {
     };
     const gone = vi.fn();
     const looks = createSteppedPolls();
-    const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, {
-      ...deaf,
-      onPeerLost: gone,
-    });
+    const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, { ...deaf, onPeerLost: gone });
     const member = await createPostgresPeers(own.kysely, connect).join(clockWith(briefly), deaf);
     onTestFinished(async () => void (await Promise.all([watching.leave(), member.leave()])));
     await looks.next();

@@ -34,9 +34,7 @@ async function asked(sql: string): Promise<readonly Record<string, unknown>[]> {
   }
 }
 
-const anyText = fc.string({
-  unit: fc.oneof(fc.constantFrom('\0', '\u0001', '\u0002', 'a'), fc.string({ maxLength: 1 })),
-});
+const anyText = fc.string({ unit: fc.oneof(fc.constantFrom('\0', '\u0001', '\u0002', 'a'), fc.string({ maxLength: 1 })) });
 
 describe('a text that PostgreSQL stores', () => {
   it('survives a round trip, contains no NUL when stored, and keeps its sort order', () => {
@@ -54,27 +52,8 @@ describe('a text that PostgreSQL stores', () => {
 describe('a store in PostgreSQL', () => {
   it('exports the same as an SQLite store, in the same order', async () => {
     const stores = [await opened(await newStoreLocation()), await opened(`${await createTemporaryFolder()}/s.sqlite`)];
-    const character = fc.constantFrom(
-      'a',
-      'A',
-      'b',
-      'B',
-      'é',
-      '-',
-      '_',
-      ' ',
-      '🙂',
-      '\ue000',
-      '\0',
-      '\u0001',
-      '~',
-      '0',
-      'ß',
-    );
-    const ids = fc.uniqueArray(fc.string({ unit: character, minLength: 1, maxLength: 3 }), {
-      minLength: 1,
-      maxLength: 9,
-    });
+    const character = fc.constantFrom('a', 'A', 'b', 'B', 'é', '-', '_', ' ', '🙂', '\ue000', '\0', '\u0001', '~', '0', 'ß');
+    const ids = fc.uniqueArray(fc.string({ unit: character, minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 9 });
     const exported = async (store: Store, state: unknown) => {
       await resetState(store);
       const { apiKey } = await ensureLocalCredentials(store);
@@ -104,9 +83,7 @@ describe('a store in PostgreSQL', () => {
     const { apiKey, authToken } = await ensureLocalCredentials(store);
     const { fetch } = createService({ store, clock: systemClock });
     const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-    const userId = Array.from({ length: 5_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(
-      '',
-    );
+    const userId = Array.from({ length: 5_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join('');
     const body = JSON.stringify({ data: { organizationId: 'acme', users: [{ userId }] } });
     const response = await post(fetch, '/v1/users/add', body, headers);
     expect(response.status).toBe(400);
@@ -193,10 +170,7 @@ describe('writes of several processes', () => {
           await bothHave.promise;
         }
       });
-    await Promise.all([
-      writer(stores[0], ['workspaces', 'schemaVersion']),
-      writer(stores[1], ['schemaVersion', 'workspaces']),
-    ]);
+    await Promise.all([writer(stores[0], ['workspaces', 'schemaVersion']), writer(stores[1], ['schemaVersion', 'workspaces'])]);
     expect(begun).toBeGreaterThan(4);
   });
 });

@@ -136,8 +136,7 @@ describe('a full disk', () => {
   it('keeps both files unchanged when the file size limit is reached', async () => {
     const folders = await createUserFolders();
     const store = openStore(folders);
-    for (let index = 0; index < 9; index++)
-      await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
+    for (let index = 0; index < 9; index++) await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
     const before = await filesOf(folders);
     const command = ['-c', 'ulimit -f 1; exec "$@"', '-', process.execPath, writer, folders.config, '', 'new'];
     const { stderr } = spawnSync('bash', command, { encoding: 'utf8' });

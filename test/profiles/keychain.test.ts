@@ -21,15 +21,11 @@ describe('keychain calls', () => {
       { kind: 'get', account: 'a' },
       { kind: 'delete', account: 'a' },
     ];
-    expect(await performKeychainCalls(calls, async () => keyring)).toEqual({
-      values: [null, 's\n1', null, null, null, null],
-    });
+    expect(await performKeychainCalls(calls, async () => keyring)).toEqual({ values: [null, 's\n1', null, null, null, null] });
   });
 
   it('report why they failed, without the secret', async () => {
-    const absent = await performKeychainCalls(GET, () =>
-      Promise.reject(new Error("Cannot find package '@napi-rs/keyring'")),
-    );
+    const absent = await performKeychainCalls(GET, () => Promise.reject(new Error("Cannot find package '@napi-rs/keyring'")));
     expect(absent).toEqual({ fault: "Cannot find package '@napi-rs/keyring'" });
     const failing = class extends fakeKeyring().Entry {
       override setPassword(secret: string) {

@@ -11,8 +11,7 @@ async function machine() {
   const { keychain, kept, state } = fakeKeychain();
   let created = 0;
   const create = () => `secret-${++created}`;
-  const load = (options = {}) =>
-    loadMachineSecret('lab', create, { folders, clock: systemClock, keychain, ...options });
+  const load = (options = {}) => loadMachineSecret('lab', create, { folders, clock: systemClock, keychain, ...options });
   return { load, kept, state, file: join(folders.config, 'lab.json'), folders };
 }
 

@@ -20,9 +20,7 @@ describe('a record', () => {
   it('is complete and private from the start, and follows each update', async () => {
     const folders = await createUserFolders();
     const recovery = await createRecoveryFile(folders, BEGINNING);
-    expect(await listPendingRecoveries(folders)).toMatchObject([
-      { record: { ...BEGINNING, state: 'sending', token: null } },
-    ]);
+    expect(await listPendingRecoveries(folders)).toMatchObject([{ record: { ...BEGINNING, state: 'sending', token: null } }]);
     expect((await stat(recovery.path)).mode & 0o777).toBe(0o600);
     const size = (await stat(recovery.path)).size;
     const token = randomBytes(200).toString('base64url');

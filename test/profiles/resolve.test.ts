@@ -19,9 +19,7 @@ beforeEach(async () => {
 });
 
 const resolve = (flags: SettingsDependencies['flags'] = {}, environment: Environment = {}, folder = cwd) =>
-  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) =>
-    settings.withSecrets(),
-  );
+  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) => settings.withSecrets());
 
 async function saveProfiles() {
   const store = createProfileStore({ folders, clock: systemClock });
@@ -58,9 +56,7 @@ describe('the settings', () => {
     'take %s from %s before the profile, and not when it is empty',
     async (name, variable) => {
       await saveProfiles();
-      expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({
-        [name]: { value: 'x-given', source: variable },
-      });
+      expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({ [name]: { value: 'x-given', source: variable } });
       expect(await resolve({}, { [variable]: '' })).toEqual(await resolve());
     },
   );
@@ -69,10 +65,7 @@ describe('the settings', () => {
     await saveProfiles();
     await writeFolderFile('{"profile":"test"}');
     const environment = { SVC_PROFILE: 'prod' };
-    expect((await resolve({ profile: 'test' }, environment)).profile).toEqual({
-      value: 'test',
-      source: 'flag --profile',
-    });
+    expect((await resolve({ profile: 'test' }, environment)).profile).toEqual({ value: 'test', source: 'flag --profile' });
     expect((await resolve({}, environment)).profile).toEqual({ value: 'prod', source: 'SVC_PROFILE' });
     expect((await resolve()).profile).toEqual({ value: 'test', source: join(cwd, '.svc.json') });
     expect(await resolve()).toMatchObject({ protected: true, headerPrefix: { value: 'x-test-' } });

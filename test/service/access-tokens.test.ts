@@ -53,9 +53,7 @@ describe('an access token', () => {
 
   it("is signed with the workspace's own key, which is stored", async () => {
     const { call, store } = await startTestService();
-    const [workspace] = await store.read((database) =>
-      database.selectFrom('workspaces').select('signingKey').execute(),
-    );
+    const [workspace] = await store.read((database) => database.selectFrom('workspaces').select('signingKey').execute());
     const key = Buffer.from(workspace?.signingKey ?? '', 'base64url');
     expect(key).toHaveLength(32);
     const { body } = await call(GENERATE, request);

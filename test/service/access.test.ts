@@ -7,12 +7,9 @@ interface Folder {
 }
 
 /** A chain of folders, the outermost first. A folder without access of its own inherits its parent's. */
-const chains = fc.array(
-  fc.record<Folder>({ own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined) }),
-  {
-    maxLength: 6,
-  },
-);
+const chains = fc.array(fc.record<Folder>({ own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined) }), {
+  maxLength: 6,
+});
 
 /** The levels as the service stores them: an inheriting folder holds a copy of its parent's access. */
 function storedLevels(chain: readonly Folder[], documentAccess: string): readonly AccessLevelSettings[] {
@@ -39,9 +36,7 @@ describe('access to a document', () => {
   it('is granted to members of all levels up to the first one with its own restriction', () => {
     fc.assert(
       fc.property(chains, fc.constantFrom('public', 'restricted'), (chain, documentAccess) => {
-        const granting = new Set(
-          grantingLevelsOf(storedLevels(chain, documentAccess)).map(({ resourceId }) => resourceId),
-        );
+        const granting = new Set(grantingLevelsOf(storedLevels(chain, documentAccess)).map(({ resourceId }) => resourceId));
         chain.forEach((_, at) => {
           expect(granting.has(String(at)), `folder ${at}`).toBe(hasAccess(chain, at, documentAccess));
         });

@@ -65,10 +65,7 @@ async function startWithAgents(): Promise<TestService> {
   return service;
 }
 
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
+const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
 
 describe('the list of agents', () => {
   const SPELLING_ROW = {
@@ -164,11 +161,7 @@ describe('a single agent', () => {
         responseDescriptions: { ok: 'fine' },
         knowledge: { useMemory: true, maxChunks: 4 },
         mcpServers: [
-          {
-            name: 'one',
-            url: 'https://one.example.com',
-            auth: { type: 'basic', username: redacted, password: redacted },
-          },
+          { name: 'one', url: 'https://one.example.com', auth: { type: 'basic', username: redacted, password: redacted } },
           { name: 'two', url: 'https://two.example.com', auth: redacted },
           { name: 'three', url: 'https://three.example.com' },
         ],

@@ -7,20 +7,8 @@ type Refusal = readonly [name: string, change: Headers, http: number, status: st
 
 /** Each row has one fault more than the next. The service reports the first one that applies. */
 const KEY_REFUSALS: readonly Refusal[] = [
-  [
-    'nothing',
-    { 'x-svc-api-key': '', 'x-svc-auth-token': '' },
-    400,
-    'INVALID_ARGUMENT',
-    'API key not found in headers.',
-  ],
-  [
-    'no token',
-    { 'x-svc-api-key': 'no', 'x-svc-auth-token': '' },
-    400,
-    'INVALID_ARGUMENT',
-    'Auth Token not found in headers.',
-  ],
+  ['nothing', { 'x-svc-api-key': '', 'x-svc-auth-token': '' }, 400, 'INVALID_ARGUMENT', 'API key not found in headers.'],
+  ['no token', { 'x-svc-api-key': 'no', 'x-svc-auth-token': '' }, 400, 'INVALID_ARGUMENT', 'Auth Token not found in headers.'],
   ['an unknown key', { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' }, 403, 'PERMISSION_DENIED', 'Invalid API key.'],
   ['a wrong token', { 'x-svc-auth-token': 'no' }, 401, 'UNAUTHENTICATED', 'Invalid auth token.'],
 ];
@@ -47,18 +35,11 @@ const WORKSPACE_REFUSALS: readonly Refusal[] = [
     'NOT_FOUND',
     'Workspace not found.',
   ],
-  [
-    'a wrong token',
-    { 'x-svc-workspace-auth-token': 'no' },
-    401,
-    'UNAUTHENTICATED',
-    'Invalid auth token for workspace.',
-  ],
+  ['a wrong token', { 'x-svc-workspace-auth-token': 'no' }, 401, 'UNAUTHENTICATED', 'Invalid auth token for workspace.'],
 ];
 
 /** Removes undefined headers. An empty header counts as missing, too. */
-const omitUndefined = (headers: Headers) =>
-  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+const omitUndefined = (headers: Headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 
 describe('API key credentials', () => {
   it.each(KEY_REFUSALS)('reject %s before checking the input', async (_, change, http, status, message) => {

@@ -122,10 +122,7 @@ describe('other requests', () => {
   it.each(['/', '/v2/nothing', '/v1/users/add/', '/v1/users/add/x'])('unknown path %s', async (path) => {
     const { fetch, keyHeaders } = await startTestService();
     const response = await post(fetch, path, '{"data":{}}', keyHeaders());
-    expect([response.status, await response.json()]).toEqual([
-      404,
-      { error: { status: 'NOT_FOUND', message: 'Not Found' } },
-    ]);
+    expect([response.status, await response.json()]).toEqual([404, { error: { status: 'NOT_FOUND', message: 'Not Found' } }]);
   });
 
   it('an internal error is reported to the operator but not to the caller', async () => {

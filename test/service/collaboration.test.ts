@@ -118,8 +118,7 @@ describe('permissions', () => {
         user: { userId: 'u1' },
         permissions: { resources: [{ type: 'folder', id: 'f1', organizationId, ...resource }] },
       });
-    const membership = () =>
-      store.read((database) => database.selectFrom('members').selectAll().executeTakeFirstOrThrow());
+    const membership = () => store.read((database) => database.selectFrom('members').selectAll().executeTakeFirstOrThrow());
     await give({ accessRole: 'viewer', expiresAt: IN_2100 });
     const membershipKey = { level: 'folder', resourceId: 'f1', userId: 'u1' };
     expect(await membership()).toMatchObject({ ...membershipKey, accessRole: 'viewer', expiresAt: IN_2100 * 1000 });

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { addSecondKey, startTestService } from './test-service.ts';
 
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
-const refused = (status: string, message: string, http = 400) => ({
-  http,
-  body: { error: { status, message } },
-});
+const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
+const refused = (status: string, message: string, http = 400) => ({ http, body: { error: { status, message } } });
 
 const WEBHOOKS = '/v2/workspace/webhookconfig';
 const UNSET_WEBHOOKS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
@@ -62,12 +56,7 @@ describe('basic webhooks', () => {
         rawNotificationUrl: 'https://example.com/raw',
         processedNotificationUrl: '',
         enableDataProtection: false,
-        triggers: {
-          ...SEEDED_WEBHOOKS,
-          'comment.delete': false,
-          'comment_annotation.suggestion_accept': true,
-          own: true,
-        },
+        triggers: { ...SEEDED_WEBHOOKS, 'comment.delete': false, 'comment_annotation.suggestion_accept': true, own: true },
       },
     };
     const triggers = { 'comment.delete': false, 'comment_annotation.suggestion_accept': true, own: true };
@@ -84,10 +73,7 @@ describe('basic webhooks', () => {
     const { call } = await startTestService();
     await call(`${WEBHOOKS}/update`, { webhookServiceConfig: { triggers: { 'comment.add': false } } });
     const enabled = await call(`${WEBHOOKS}/update`, { useWebhookService: true });
-    expect(enabled.body.result?.data.webhookServiceConfig).toEqual({
-      ...UNSET_WEBHOOKS,
-      triggers: { 'comment.add': false },
-    });
+    expect(enabled.body.result?.data.webhookServiceConfig).toEqual({ ...UNSET_WEBHOOKS, triggers: { 'comment.add': false } });
   });
 
   it('merge trigger by trigger, and keep all settings while disabled', async () => {
@@ -199,10 +185,7 @@ describe('email', () => {
   it('shows empty settings before the first update', async () => {
     const { call } = await startTestService();
     expect(await call(`${EMAIL}/get`, {})).toEqual(
-      success('Email configuration retrieved successfully.', {
-        useEmailService: false,
-        emailServiceConfig: UNSET_EMAIL,
-      }),
+      success('Email configuration retrieved successfully.', { useEmailService: false, emailServiceConfig: UNSET_EMAIL }),
     );
   });
 
@@ -214,11 +197,7 @@ describe('email', () => {
   it.each([
     ['enabled', { useEmailService: true }, enabled({})],
     ['changed to custom', { emailServiceConfig: { type: 'custom' } }, enabled({})],
-    [
-      'made custom, but kept off',
-      { useEmailService: false, emailServiceConfig: { type: 'custom' } },
-      enabled({}, false),
-    ],
+    ['made custom, but kept off', { useEmailService: false, emailServiceConfig: { type: 'custom' } }, enabled({}, false)],
     [
       'enabled with its own type and trigger',
       { useEmailService: true, emailServiceConfig: { type: 'extprovider', triggers: { 'comment.add': false } } },
@@ -240,12 +219,7 @@ describe('email', () => {
       emailServiceConfig: { triggers: { 'comment.add': false } },
     });
     expect(again.body.result?.data).toEqual(
-      enabled({
-        apiKey: 'k',
-        fromEmail: 'a@b.c',
-        type: 'default',
-        triggers: { ...SEEDED_EMAIL, 'comment.add': false },
-      }),
+      enabled({ apiKey: 'k', fromEmail: 'a@b.c', type: 'default', triggers: { ...SEEDED_EMAIL, 'comment.add': false } }),
     );
   });
 
@@ -258,10 +232,7 @@ describe('email', () => {
   ])('rejects %j', async (data) => {
     const { call } = await startTestService();
     const { body } = await call(`${EMAIL}/update`, data);
-    expect([body.error?.status, body.error?.message]).toEqual([
-      'INVALID_ARGUMENT',
-      'Invalid email service configuration.',
-    ]);
+    expect([body.error?.status, body.error?.message]).toEqual(['INVALID_ARGUMENT', 'Invalid email service configuration.']);
   });
 });
 
@@ -272,9 +243,7 @@ describe('the permission provider', () => {
   it('is merged field by field', async () => {
     const { call } = await startTestService();
     const unset = { permissionProviderUrl: '', authToken: '' };
-    expect(await call(`${PROVIDER}/get`, {})).toEqual(
-      get({ usePermissionProvider: false, permissionProviderConfig: unset }),
-    );
+    expect(await call(`${PROVIDER}/get`, {})).toEqual(get({ usePermissionProvider: false, permissionProviderConfig: unset }));
     await call(`${PROVIDER}/update`, { permissionProviderConfig: { authToken: 't' } });
     const data = {
       usePermissionProvider: true,
@@ -282,10 +251,7 @@ describe('the permission provider', () => {
     };
     const { permissionProviderUrl } = data.permissionProviderConfig;
     expect(
-      await call(`${PROVIDER}/update`, {
-        usePermissionProvider: true,
-        permissionProviderConfig: { permissionProviderUrl },
-      }),
+      await call(`${PROVIDER}/update`, { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl } }),
     ).toEqual(success('Permission provider configuration updated successfully.', data));
     expect(await call(`${PROVIDER}/get`, {})).toEqual(get(data));
   });

@@ -32,15 +32,7 @@ describe('editor content', () => {
         result: {
           status: 'success',
           message: 'CRDT data retrieved successfully.',
-          data: [
-            {
-              id: 'e1',
-              data: 'Hello',
-              lastUpdate: '2023-11-14T22:13:20.000Z',
-              lastUpdatedBy: null,
-              sessionId: null,
-            },
-          ],
+          data: [{ id: 'e1', data: 'Hello', lastUpdate: '2023-11-14T22:13:20.000Z', lastUpdatedBy: null, sessionId: null }],
         },
       },
     });

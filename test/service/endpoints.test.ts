@@ -14,14 +14,8 @@ async function startWithWebhooks(): Promise<TestService> {
 const create = async ({ call }: TestService, data: object = {}): Promise<string> =>
   (await call(`${BASE}/create`, { url: URL, ...data })).body.result?.data.id;
 
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
-const UNKNOWN = {
-  http: 404,
-  body: { error: { status: 'NOT_FOUND', message: 'Advanced webhook provider request failed.' } },
-};
+const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
+const UNKNOWN = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Advanced webhook provider request failed.' } } };
 
 describe('an endpoint', () => {
   it('is created with null for unset fields', async () => {

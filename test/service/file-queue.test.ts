@@ -16,9 +16,7 @@ describe('concurrent reads', () => {
       return result;
     });
     const responses = [1, 2, 3].map((n) => read(async () => (n === 2 ? Promise.reject(new Error('no')) : n)));
-    const outcomes = await Promise.allSettled(
-      responses.map((response) => response.finally(() => expect(open).toBe(false))),
-    );
+    const outcomes = await Promise.allSettled(responses.map((response) => response.finally(() => expect(open).toBe(false))));
     expect(outcomes).toEqual([
       { status: 'fulfilled', value: 1 },
       { status: 'rejected', reason: new Error('no') },

@@ -61,8 +61,7 @@ function addToModel(model: Model, added: readonly Addition[]): readonly Addition
   });
 }
 
-const byId = (entries: readonly { readonly id: string }[]) =>
-  entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+const byId = (entries: readonly { readonly id: string }[]) => entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
 describe('folder moves', () => {
   it('result in the same ancestors and access as a simple model', async () => {

@@ -33,9 +33,7 @@ const formatTree = ({ folderId, subFolders }: NestedFolder): string =>
 const readPositions = async ({ call }: TestService) => {
   const { body } = await call(GET, { organizationId });
   const received: readonly NestedFolder[] = body.result?.data;
-  return Object.fromEntries(
-    received.map((folder) => [folder.folderId, `${folder.ancestors.join('/')} ${folder.accessType}`]),
-  );
+  return Object.fromEntries(received.map((folder) => [folder.folderId, `${folder.ancestors.join('/')} ${folder.accessType}`]));
 };
 
 describe('reading folders', () => {

@@ -6,18 +6,12 @@ const documentId = 'd1';
 
 async function startWithUser(): Promise<TestService> {
   const service = await startTestService();
-  await service.call('/v1/users/add', {
-    organizationId,
-    users: [{ userId: 'u1', name: 'Ada', email: 'ada@example.com' }],
-  });
+  await service.call('/v1/users/add', { organizationId, users: [{ userId: 'u1', name: 'Ada', email: 'ada@example.com' }] });
   await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId }] });
   return service;
 }
 
-const success = (message: string, rest: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, ...rest } },
-});
+const success = (message: string, rest: object) => ({ http: 200, body: { result: { status: 'success', message, ...rest } } });
 const refusal = (message: string) => ({ http: 400, body: { error: { status: 'INVALID_ARGUMENT', message } } });
 
 /** Complete requests and responses, exactly as the interface defines them. */
@@ -73,19 +67,14 @@ describe('exact responses', () => {
     const { call } = await startWithUser();
     const organizationUserGroups = [{ groupId: 'legal', groupName: 'Legal' }];
     const add = () => call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups });
-    const reply = (item: object) =>
-      success('Organization user group(s) added successfully.', { data: { legal: item } });
+    const reply = (item: object) => success('Organization user group(s) added successfully.', { data: { legal: item } });
     expect(await add()).toEqual(reply({ success: true, id: 'legal', message: 'Organization user group added.' }));
     expect(await add()).toEqual(
       reply({ success: false, message: 'Organization user group already exists', code: 'already-exists' }),
     );
 
     const addUsers = (organizationUserGroupId: string) =>
-      call('/v2/organizations/usergroups/users/add', {
-        organizationId,
-        organizationUserGroupId,
-        userIds: ['u1', 'no'],
-      });
+      call('/v2/organizations/usergroups/users/add', { organizationId, organizationUserGroupId, userIds: ['u1', 'no'] });
     const organizationUserGroupId = 'legal';
     expect(await addUsers('legal')).toEqual(
       success('Added organization users to group successfully.', {
@@ -112,9 +101,7 @@ describe('exact responses', () => {
     const ids = { organizationId, documentId };
     const done = { data: { success: true } };
     expect(await call('/v2/presence/add', { ...ids, users })).toEqual(success('Presence added successfully.', done));
-    expect(await call('/v2/presence/update', { ...ids, users })).toEqual(
-      success('Presence updated successfully.', done),
-    );
+    expect(await call('/v2/presence/update', { ...ids, users })).toEqual(success('Presence updated successfully.', done));
     expect(await call('/v2/presence/delete', { ...ids, userIds: ['u1'] })).toEqual(
       success('Presence deleted successfully.', done),
     );
@@ -129,9 +116,7 @@ describe('exact responses', () => {
     expect(await add()).toEqual(reply({ success: true, id: 'a1', message: 'Activity added.' }));
     expect(await add()).toEqual(reply({ success: false, message: 'Activity already exists', code: 'already-exists' }));
     const changes = { status: { from: 'open', to: 'done' } };
-    expect(
-      await call('/v2/activities/update', { organizationId, activities: [{ id: 'a1', changes }, { id: 'no' }] }),
-    ).toEqual(
+    expect(await call('/v2/activities/update', { organizationId, activities: [{ id: 'a1', changes }, { id: 'no' }] })).toEqual(
       success('Activity(s) updated successfully.', {
         data: {
           a1: { success: true, message: 'Activity updated.' },
@@ -155,9 +140,7 @@ describe('exact responses', () => {
       notifyAll: false,
     };
     const message = 'Notification added successfully.';
-    expect(await call('/v2/notifications/add', notification)).toEqual(
-      success(message, { data: { success: true, message } }),
-    );
+    expect(await call('/v2/notifications/add', notification)).toEqual(success(message, { data: { success: true, message } }));
     const { body } = await call('/v1/users/data/get', { organizationId, userId: 'u2' });
     const { notifyUsers: _, notifyAll: __, ...shown } = notification;
     expect(body.result?.data.notifications).toEqual([{ ...shown, timestamp: 1_700_000_000_000 }]);

@@ -57,9 +57,7 @@ describe('exact responses', () => {
     const added = { success: true, id: expect.stringMatching(/^[0-9a-f]{32}$/), message: 'User added.' };
     expect(await call('/v1/users/add', { organizationId: 'acme', users })).toEqual({
       http: 200,
-      body: {
-        result: { status: 'success', message: 'User(s) processed successfully.', data: { u1: added, u2: added } },
-      },
+      body: { result: { status: 'success', message: 'User(s) processed successfully.', data: { u1: added, u2: added } } },
     });
   });
 
@@ -101,9 +99,7 @@ describe('exact responses', () => {
       { folderId: 'f1', folderName: 'Plans' },
       { folderId: 'f2', folderName: 'Old', parentFolderId: 'f1', accessType: 'restricted' },
     ];
-    expect(
-      await call('/v2/organizations/folders/add', { organizationId: 'acme', createOrganization: true, folders }),
-    ).toEqual({
+    expect(await call('/v2/organizations/folders/add', { organizationId: 'acme', createOrganization: true, folders })).toEqual({
       http: 200,
       body: {
         result: {
@@ -122,10 +118,7 @@ describe('exact responses', () => {
     const { apiKey } = credentials;
     const f1v2 = { ...f1, apiKey, ancestors: ['root'], accessType: 'public', inheritAccessFromParent: true };
     const f2v2 = { ...f2, apiKey, ancestors: ['root', 'f1'], accessType: 'restricted', inheritAccessFromParent: false };
-    const reply = (message: string, data: object) => ({
-      http: 200,
-      body: { result: { status: 'success', message, data } },
-    });
+    const reply = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
     expect(await call('/v2/organizations/folders/get', { organizationId: 'acme' })).toEqual(
       reply('Folders retrieved successfully.', [f1v2, f2v2]),
     );

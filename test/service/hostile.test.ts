@@ -30,11 +30,7 @@ async function createTrial({ name, path, auth }: OperationEntry): Promise<Trial>
       const response = await post(service.fetch, path, body, headers);
       const { result, error } = JSON.parse(await response.text());
       const issues: readonly { readonly path: Path }[] = error?.details?.issues ?? [];
-      return {
-        http: response.status,
-        message: error?.message ?? result.message,
-        paths: issues.map((issue) => issue.path),
-      };
+      return { http: response.status, message: error?.message ?? result.message, paths: issues.map((issue) => issue.path) };
     },
   };
 }
@@ -63,8 +59,7 @@ function withValue(input: object, path: Path, value: unknown): object {
 const FREE_FORM_PARENTS =
   /^(data|(activities\.0\.(changes\.status|entityData|entityTargetData|displayMessageTemplateData))|notificationSourceData|displayHeadlineMessageTemplateData|context\.access)\./;
 const FREE_FORM_FIELDS = /\.(entityData|entityTargetData|from|to)$/;
-const isFreeForm = (path: Path) =>
-  FREE_FORM_PARENTS.test(path.join('.')) || FREE_FORM_FIELDS.test(`.${path.join('.')}`);
+const isFreeForm = (path: Path) => FREE_FORM_PARENTS.test(path.join('.')) || FREE_FORM_FIELDS.test(`.${path.join('.')}`);
 
 /** Values of the wrong type for a field with this valid value. */
 function invalidValuesFor(value: unknown): readonly unknown[] {
@@ -74,8 +69,7 @@ function invalidValuesFor(value: unknown): readonly unknown[] {
   return ['text', {}, [value], null];
 }
 
-const isOnPathOf = (path: Path, field: Path) =>
-  path.slice(0, field.length).join('.') === field.slice(0, path.length).join('.');
+const isOnPathOf = (path: Path, field: Path) => path.slice(0, field.length).join('.') === field.slice(0, path.length).join('.');
 
 async function tableNames(database: Database): Promise<readonly string[]> {
   const query = isPostgres
@@ -127,10 +121,7 @@ async function expectWrongTypesRejected({ send, input, fields }: Trial): Promise
 
 async function expectLongTextsRejected({ send, input, fields }: Trial, { auth }: OperationEntry): Promise<void> {
   const [text, ...others] = fields.filter((path) => typeof valueAt(input, path) === 'string');
-  const sizes = [
-    [text, 10_000_000] as const,
-    ...others.slice(0, 2).map((path) => [path, MAX_TEXT_LENGTH + 1] as const),
-  ];
+  const sizes = [[text, 10_000_000] as const, ...others.slice(0, 2).map((path) => [path, MAX_TEXT_LENGTH + 1] as const)];
   for (const [path, size] of sizes) {
     if (!path) continue;
     const { http, paths } = await send(encodeLongText(input, path, size));
@@ -169,21 +160,13 @@ describe.each(OPERATIONS)('%s', (_, entry) => {
 
   it('handles unusual texts, names, and repetitions without an internal error', async () => {
     const { send, input, fields, service } = await createTrial(entry);
-    const unusual = [
-      '',
-      '__proto__',
-      'constructor',
-      'a\u0000\u001b[2J\u202e\u007f',
-      "'; drop table users; --",
-      '🙂\u200b',
-    ];
+    const unusual = ['', '__proto__', 'constructor', 'a\u0000\u001b[2J\u202e\u007f', "'; drop table users; --", '🙂\u200b'];
     const requests: unknown[] = [];
     for (const path of fields) {
       const value = valueAt(input, path);
       if (typeof value === 'string') requests.push(...unusual.map((text) => withValue(input, path, text)));
       if (Array.isArray(value)) requests.push(withValue(input, path, [...value, ...value]), withValue(input, path, []));
-      if (typeof value === 'object' && !Array.isArray(value))
-        requests.push(withValue(input, [...path, 'constructor'], 1));
+      if (typeof value === 'object' && !Array.isArray(value)) requests.push(withValue(input, [...path, 'constructor'], 1));
     }
     for (const data of requests) expect([200, 400, 404, 409], JSON.stringify(data)).toContain((await send(data)).http);
     const text = JSON.stringify({ data: input }).replaceAll('{"', '{"__proto__":{"polluted":true},"');

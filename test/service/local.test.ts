@@ -21,12 +21,9 @@ describe('the local service', () => {
   });
 
   it('accepts a Request or a URL, like fetch', async () => {
-    const { fetch, target, close } = await openEmbedded(
-      await resolveStoreLocation(undefined, await createUserFolders()),
-      {
-        clock: systemClock,
-      },
-    );
+    const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), {
+      clock: systemClock,
+    });
     const { workspaceId, workspaceAuthToken } = target.workspace;
     const init = {
       method: 'POST',

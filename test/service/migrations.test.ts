@@ -123,11 +123,8 @@ describe('a migration', () => {
   });
 
   const rowStatus = async ({ store }: TestService) =>
-    (
-      await store.read((database) =>
-        database.selectFrom('documentMigrations').select('status').executeTakeFirstOrThrow(),
-      )
-    ).status;
+    (await store.read((database) => database.selectFrom('documentMigrations').select('status').executeTakeFirstOrThrow()))
+      .status;
 
   it.each(['pending', 'in_progress'] as const)('resumes if it was %s when the service stopped', async (status) => {
     const service = await startWithDocument();

@@ -24,9 +24,7 @@ async function startWithMembers(): Promise<TestService> {
 }
 
 const readNotifiedUsers = async ({ store }: TestService) => {
-  const rows = await store.read((database) =>
-    database.selectFrom('participants').select('userId').orderBy('userId').execute(),
-  );
+  const rows = await store.read((database) => database.selectFrom('participants').select('userId').orderBy('userId').execute());
   return rows.map(({ userId }) => userId);
 };
 
@@ -35,15 +33,8 @@ const notifyOnly = (...userIds: string[]) => ({ notifyUsers: userIds.map((userId
 describe('a notification reaches', () => {
   it('the members of the organization and the named users, each once', async () => {
     const service = await startWithMembers();
-    await service.call('/v2/users/add', {
-      organizationId,
-      documentId: 'd1',
-      users: [{ userId: 'of-document' }],
-    });
-    await service.call(ADD, {
-      ...notification,
-      notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }],
-    });
+    await service.call('/v2/users/add', { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
+    await service.call(ADD, { ...notification, notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }] });
     expect(await readNotifiedUsers(service)).toEqual(['guest', 'm1', 'm2']);
   });
 
@@ -106,8 +97,7 @@ describe('verifying permissions', () => {
     await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
     const documents = [{ documentId: 'd1' }];
     await call('/v1/organizations/documents/add', { organizationId, folderId: 'b', documents });
-    const add = (userId: string, target: object) =>
-      call('/v1/users/add', { organizationId, ...target, users: [{ userId }] });
+    const add = (userId: string, target: object) => call('/v1/users/add', { organizationId, ...target, users: [{ userId }] });
     await add('of-organization', {});
     await add('of-a', { folderId: 'a' });
     await add('of-b', { folderId: 'b' });
@@ -133,9 +123,7 @@ describe('verifying permissions', () => {
 
   it('notifies only members of a restricted document', async () => {
     const service = await withLevels({});
-    await service.store.write((database) =>
-      database.updateTable('documents').set({ accessType: 'restricted' }).execute(),
-    );
+    await service.store.write((database) => database.updateTable('documents').set({ accessType: 'restricted' }).execute());
     await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
     expect(await readNotifiedUsers(service)).toEqual(['for-a-while', 'of-document']);
   });

@@ -8,13 +8,7 @@ import { type RunningServer, type ServerTimeouts, startServer } from '../../src/
 import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
-const LONG_TIMEOUTS: ServerTimeouts = {
-  headers: 10_000,
-  request: 60_000,
-  closing: 60_000,
-  stalled: 10_000,
-  unread: 30_000,
-};
+const LONG_TIMEOUTS: ServerTimeouts = { headers: 10_000, request: 60_000, closing: 60_000, stalled: 10_000, unread: 30_000 };
 
 async function startWith(handle: RequestHandler, limits: Partial<ServerTimeouts> = {}): Promise<RunningServer> {
   const server = await startServer(handle, { host: '127.0.0.1', port: 0 }, { ...LONG_TIMEOUTS, ...limits });

@@ -32,9 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(scripts, { recursive: true, force: true }));
 
 function startProcess(script: string, ...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(scripts, script), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(process.execPath, [join(scripts, script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

@@ -24,9 +24,7 @@ async function readFiles(folder: string): Promise<Readonly<Record<string, string
 describe('a store file', () => {
   it('is private to its owner, in a private folder', async () => {
     const { path } = await createStore();
-    const modes = await Promise.all(
-      [path, `${path}-wal`, join(path, '..')].map(async (file) => (await stat(file)).mode),
-    );
+    const modes = await Promise.all([path, `${path}-wal`, join(path, '..')].map(async (file) => (await stat(file)).mode));
     expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['600', '600', '700']);
   });
 

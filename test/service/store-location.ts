@@ -11,9 +11,7 @@ export const isPostgres = process.env['SVC_TEST_STORE'] === 'postgres';
 
 /** Returns the location of a new store: a file, or for PostgreSQL a new schema of the shared database. */
 export async function newStoreLocation(): Promise<string> {
-  return isPostgres
-    ? newSchemaLocation(inject('postgres') ?? '')
-    : join(await createTemporaryFolder(), 'service.sqlite');
+  return isPostgres ? newSchemaLocation(inject('postgres') ?? '') : join(await createTemporaryFolder(), 'service.sqlite');
 }
 
 /** Schemas of earlier tests in this process, with empty tables, and the number of tables in each. */

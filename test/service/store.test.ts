@@ -42,10 +42,7 @@ describe('the schema', () => {
     );
     const refused = openStore(path);
     await expect(refused).rejects.toBeInstanceOf(SvcError);
-    await expect(refused).rejects.toMatchObject({
-      failure: 'local',
-      message: `the store ${path} was written by a newer svc`,
-    });
+    await expect(refused).rejects.toMatchObject({ failure: 'local', message: `the store ${path} was written by a newer svc` });
   });
 });
 

@@ -150,8 +150,7 @@ describe('a strict service', () => {
 
   it('responds with success only without strict mode', async () => {
     const { call } = await startTestService();
-    for (let n = 0; n < 2; n++)
-      expect((await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] })).http).toBe(200);
+    for (let n = 0; n < 2; n++) expect((await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] })).http).toBe(200);
     expect((await call(LIST, { ...ACME, documentIds: ['no'] })).body.result?.data).toEqual([]);
   });
 });

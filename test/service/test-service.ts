@@ -52,12 +52,7 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
   const credentials = await ensureLocalCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
-  const { fetch, handle, whenIdle } = createService({
-    store,
-    clock,
-    report: (error) => reported.push(error),
-    ...options,
-  });
+  const { fetch, handle, whenIdle } = createService({ store, clock, report: (error) => reported.push(error), ...options });
   onTestFinished(async () => {
     await whenIdle();
     await recycleStore(path, store);
@@ -65,10 +60,7 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
   });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
   const keyHeaders = () => ({ 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
-  const workspaceHeaders = () => ({
-    'x-svc-workspace-id': workspaceId,
-    'x-svc-workspace-auth-token': workspaceAuthToken,
-  });
+  const workspaceHeaders = () => ({ 'x-svc-workspace-id': workspaceId, 'x-svc-workspace-auth-token': workspaceAuthToken });
   return {
     path,
     store,
@@ -97,9 +89,7 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
 function findManifestEntry(path: string, data: unknown) {
   const entries = manifest.filter((entry) => entry.path === path);
   const hasField = (field = '') => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
-  return (
-    entries.find(({ selectedBy }) => hasField(selectedBy)) ?? entries.find(({ selectedBy }) => selectedBy === undefined)
-  );
+  return entries.find(({ selectedBy }) => hasField(selectedBy)) ?? entries.find(({ selectedBy }) => selectedBy === undefined);
 }
 
 export function post(
@@ -118,10 +108,7 @@ export async function addSecondKey({ store, credentials }: TestService): Promise
   const [apiKey, token] = ['second-key', 'second-token'];
   await store.write(async (database) => {
     const { workspaceId } = credentials;
-    await database
-      .insertInto('apiKeys')
-      .values({ id: apiKey, workspaceId, apiKeyName: 'Two', type: 'testing' })
-      .execute();
+    await database.insertInto('apiKeys').values({ id: apiKey, workspaceId, apiKeyName: 'Two', type: 'testing' }).execute();
     await database.insertInto('authTokens').values({ apiKey, token, name: 'Default', domains: '[]' }).execute();
   });
   return { 'x-svc-api-key': apiKey, 'x-svc-auth-token': token };

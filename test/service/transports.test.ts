@@ -36,8 +36,7 @@ async function sendOverHttp(
   port: number,
   { method = 'POST', path, headers, body = '', isChunked: inPieces }: TestRequest,
 ): Promise<unknown> {
-  const length: OutgoingHttpHeaders =
-    inPieces || body.length === 0 ? {} : { 'content-length': Buffer.byteLength(body) };
+  const length: OutgoingHttpHeaders = inPieces || body.length === 0 ? {} : { 'content-length': Buffer.byteLength(body) };
   const outgoing = request({ port, host: '127.0.0.1', method, path, headers: { ...headers, ...length } });
   const responded = once(outgoing, 'response');
   const bytes = Buffer.from(body as string);
@@ -53,34 +52,16 @@ const LIST = '/v2/organizations/documents/get';
 const CALL = '{"data":{"organizationId":"açme"}}';
 
 /** Requests to a workspace. Those with `keyed` carry its API key. */
-const REQUESTS: readonly (TestRequest & {
-  readonly name: string;
-  readonly keyed?: boolean;
-  readonly status: number;
-})[] = [
+const REQUESTS: readonly (TestRequest & { readonly name: string; readonly keyed?: boolean; readonly status: number })[] = [
   { name: 'a call', path: LIST, headers: JSON_TYPE, body: CALL, keyed: true, status: 200 },
   { name: 'a chunked call', path: LIST, headers: JSON_TYPE, body: CALL, isChunked: true, keyed: true, status: 200 },
   { name: 'a call with a query', path: `${LIST}?x=1`, headers: JSON_TYPE, body: CALL, keyed: true, status: 200 },
-  {
-    name: 'a path with dots',
-    path: `/v2/../v2/.${LIST.slice(3)}`,
-    headers: JSON_TYPE,
-    body: CALL,
-    keyed: true,
-    status: 200,
-  },
+  { name: 'a path with dots', path: `/v2/../v2/.${LIST.slice(3)}`, headers: JSON_TYPE, body: CALL, keyed: true, status: 200 },
   { name: 'a call without a key', path: LIST, headers: JSON_TYPE, body: CALL, status: 400 },
   { name: 'invalid input', path: LIST, headers: JSON_TYPE, body: '{"data":{}}', keyed: true, status: 400 },
   { name: 'malformed JSON', path: LIST, headers: JSON_TYPE, body: '{"data":', keyed: true, status: 400 },
   { name: 'no body', path: LIST, headers: JSON_TYPE, keyed: true, status: 400 },
-  {
-    name: 'another content type',
-    path: LIST,
-    headers: { 'content-type': 'text/plain' },
-    body: CALL,
-    keyed: true,
-    status: 400,
-  },
+  { name: 'another content type', path: LIST, headers: { 'content-type': 'text/plain' }, body: CALL, keyed: true, status: 400 },
   {
     name: 'a body that is too large',
     path: LIST,
@@ -132,11 +113,7 @@ describe('in this process and on a port', () => {
     const sent = { ...request, headers: { ...request.headers, ...(keyed && service.keyHeaders()) } };
     const response = await sendOverHttp(port, sent);
     expect(response).toEqual(await sendInProcess(service, sent));
-    expect(response).toEqual([
-      status,
-      'application/json',
-      request.method === 'HEAD' ? '' : expect.stringContaining('{'),
-    ]);
+    expect(response).toEqual([status, 'application/json', request.method === 'HEAD' ? '' : expect.stringContaining('{')]);
     expect(service.reported).toEqual([]);
   });
 });
@@ -167,10 +144,7 @@ describe('over HTTP', () => {
     onTestFinished(() => server.close());
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     const head = ['POST /v1/users/add HTTP/1.1', 'host: localhost', 'content-type: application/json'];
-    head.push(
-      ...Object.entries(service.keyHeaders()).map(([name, value]) => `${name}: ${value}`),
-      'content-length: 100',
-    );
+    head.push(...Object.entries(service.keyHeaders()).map(([name, value]) => `${name}: ${value}`), 'content-length: 100');
     socket.write(`${head.join('\r\n')}\r\n\r\n{"data":`);
     await arrival.promise;
     socket.destroy();

@@ -68,9 +68,6 @@ describe("a user's data", () => {
   it.each(['x', 'ZG9jdW1lbnRzOjE', 'dXNlci1kYXRhOi0x'])('rejects the page token %j', async (pageToken) => {
     const { call } = await startWithItems(1);
     const { body } = await call(DATA, { ...ids, pageToken });
-    expect(body.error).toMatchObject({
-      status: 'INVALID_ARGUMENT',
-      message: 'pageToken: not a page token of this list',
-    });
+    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: 'pageToken: not a page token of this list' });
   });
 });

@@ -5,21 +5,12 @@ const ADD = '/v1/users/add';
 
 const readUsers = ({ store }: TestService) =>
   store.read((database) =>
-    database
-      .selectFrom('users')
-      .select(['userId', 'name', 'email', 'initial', 'otherFields'])
-      .orderBy('userId')
-      .execute(),
+    database.selectFrom('users').select(['userId', 'name', 'email', 'initial', 'otherFields']).orderBy('userId').execute(),
   );
 
 const readMembers = ({ store }: TestService) =>
   store.read((database) =>
-    database
-      .selectFrom('members')
-      .select(['level', 'resourceId', 'userId'])
-      .orderBy('level')
-      .orderBy('userId')
-      .execute(),
+    database.selectFrom('members').select(['level', 'resourceId', 'userId']).orderBy('level').orderBy('userId').execute(),
   );
 
 describe('adding users', () => {
@@ -83,11 +74,7 @@ describe('membership levels', () => {
     const service = await startTestService();
     const { call } = service;
     const organizationId = 'acme';
-    await call('/v2/organizations/folders/add', {
-      organizationId,
-      createOrganization: true,
-      folders: [{ folderId: 'f1' }],
-    });
+    await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders: [{ folderId: 'f1' }] });
     await call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
     await call(ADD, { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
     await call(ADD, { organizationId, folderId: 'f1', users: [{ userId: 'of-folder' }] });

@@ -33,10 +33,7 @@ const PREREQUISITES = [
   ['/v2/organizations/folders/add', { ...ACME, folders: [{ folderId: 'f1' }] }],
   ['/v1/users/add', { ...ACME, users: [USER] }],
   ['/v2/organizations/usergroups/add', { ...ACME, organizationUserGroups: [{ groupId: 'g1' }] }],
-  [
-    '/v2/activities/add',
-    { ...DOCUMENT, activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }] },
-  ],
+  ['/v2/activities/add', { ...DOCUMENT, activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }] }],
   ['/v2/crdt/add', { ...EDITOR, data: {} }],
   ['/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }],
 ] as const;
@@ -51,10 +48,7 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
   const endpointId = created.body.result?.data.id;
   await service.store.write(async (database) => {
     await database.insertInto('agents').values({ apiKey, agentId: 'one', agent: '{"id":"one"}' }).execute();
-    await database
-      .insertInto('agentGroups')
-      .values({ apiKey, groupId: 'g1', agentIds: '["one"]', agentGroup: '{}' })
-      .execute();
+    await database.insertInto('agentGroups').values({ apiKey, groupId: 'g1', agentIds: '["one"]', agentGroup: '{}' }).execute();
     const migration = { ...DOCUMENT, newDocumentId: 'd2', migrationId: 'm1', apiKey, createdAt: 0 };
     await database
       .insertInto('documentMigrations')

@@ -14,8 +14,7 @@ const lines = ({ changes }: Pick<Plan, 'changes'>) =>
 
 describe('kinds', () => {
   it('classifies each operation by its effect', () => {
-    for (const { name, effect } of manifest)
-      expect([name, SETTINGS_ROLES[name] === 'read']).toEqual([name, effect === 'read']);
+    for (const { name, effect } of manifest) expect([name, SETTINGS_ROLES[name] === 'read']).toEqual([name, effect === 'read']);
     expect(Object.keys(SETTINGS_ROLES)).toHaveLength(manifest.length);
   });
 
@@ -132,15 +131,8 @@ describe('plans', () => {
 
   it('neither compares nor sends a secret that the service masks', async () => {
     const world = await startPlannedWorld();
-    const stored = {
-      authToken: '****cdef',
-      rawNotificationUrl: 'https://a.example',
-      triggers: { 'comment.add': true },
-    };
-    await world.service.call('/v2/workspace/webhookconfig/update', {
-      useWebhookService: true,
-      webhookServiceConfig: stored,
-    });
+    const stored = { authToken: '****cdef', rawNotificationUrl: 'https://a.example', triggers: { 'comment.add': true } };
+    await world.service.call('/v2/workspace/webhookconfig/update', { useWebhookService: true, webhookServiceConfig: stored });
     const plan = (webhookServiceConfig: object) => world.plan({ config: { webhook: { webhookServiceConfig } } });
     const masked = await plan({ authToken: secret('TOKEN') });
     expect(masked.changes).toMatchObject([{ sign: '?', before: 'differ', reason: 'the service masks this secret' }]);
@@ -282,8 +274,7 @@ describe('plans', () => {
     ]);
     await world.apply(plan);
     const { toSentRecord } = await import('../../src/settings/ledger.ts');
-    for (const write of plan.writes)
-      for (const item of write.items) sent.add(JSON.stringify(toSentRecord(write, item)));
+    for (const write of plan.writes) for (const item of write.items) sent.add(JSON.stringify(toSentRecord(write, item)));
     expect((await world.plan(declared, options)).changes).toEqual([]);
   });
 

@@ -44,9 +44,7 @@ describe('compareRecords', () => {
         const signs: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
         const text = (sign: string, { kind, org, id, field }: Change, values: readonly unknown[]) =>
           JSON.stringify([sign, kind, org, id, field, values]);
-        const forward = compareRecords(left, right).map((found) =>
-          text(found.sign, found, [found.before, found.after]),
-        );
+        const forward = compareRecords(left, right).map((found) => text(found.sign, found, [found.before, found.after]));
         const backward = compareRecords(right, left).map((found) =>
           text(signs[found.sign] ?? found.sign, found, [found.after, found.before]),
         );
@@ -72,10 +70,7 @@ describe('compareRecords', () => {
 
   it('compares everything of two services, except what each of them generates', () => {
     const first = live({ folders: [{ ...FOLDER, lastUpdated: 1 }], endpoints: [{ ...HOOK, id: 'ep_1' }] });
-    const second = live({
-      folders: [{ ...FOLDER, lastUpdated: 2 }],
-      endpoints: [{ ...HOOK, id: 'ep_2', disabled: true }],
-    });
+    const second = live({ folders: [{ ...FOLDER, lastUpdated: 2 }], endpoints: [{ ...HOOK, id: 'ep_2', disabled: true }] });
     expect(compareRecords(first, second)).toEqual([
       { sign: '~', kind: 'endpoints', org: null, id: 'acme.billing', field: 'disabled', before: null, after: true },
     ]);

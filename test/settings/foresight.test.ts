@@ -44,11 +44,7 @@ describe('predict', () => {
       ...{ ...ACME, folderId: `inner${at}` },
       parentFolderId: at === 0 ? 'plans' : `inner${at % 7 === 0 ? 0 : at - 1}`,
     }));
-    const folders = [
-      { ...ACME, folderId: 'vault', accessType: 'restricted' },
-      { ...ACME, folderId: 'plans' },
-      ...inner,
-    ];
+    const folders = [{ ...ACME, folderId: 'vault', accessType: 'restricted' }, { ...ACME, folderId: 'plans' }, ...inner];
     const move = write('folders.update', { folderId: 'plans', parentFolderId: 'vault' }, ACME);
     const add = write('folders.add', { folderId: 'drafts', parentFolderId: 'plans' }, ACME);
     expect(await effectsOf({ folders }, move, add)).toEqual([
@@ -88,13 +84,10 @@ describe('predict', () => {
   it('skips live fields that are unknown, and says which live value is invalid', async () => {
     const rename = write('folders.update', { folderId: 'plans', folderName: 'Roadmap' }, ACME);
     const predictFrom = async (live: object) =>
-      (await predict({ snapshot: { ...stateSchema.parse({}), ...live }, writes: [rename], clock: systemClock }))
-        .effects;
+      (await predict({ snapshot: { ...stateSchema.parse({}), ...live }, writes: [rename], clock: systemClock })).effects;
     const folders = [{ ...ACME, folderId: 'plans', color: 'red' }];
     expect(await predictFrom({ folders })).toEqual([]);
-    expect(
-      await predictFrom({ folders, config: { webhook: { webhookServiceConfig: { rawNotificationUrl: 'x' } } } }),
-    ).toEqual([
+    expect(await predictFrom({ folders, config: { webhook: { webhookServiceConfig: { rawNotificationUrl: 'x' } } } })).toEqual([
       'the plan cannot be simulated: config.webhook.webhookServiceConfig.rawNotificationUrl: not a valid http(s) URL',
     ]);
   });

@@ -18,13 +18,7 @@ import { startPlannedWorld } from './planned-world.ts';
 const TARGET = { url: 'http://localhost', apiKey: 'key' };
 
 function planFor(declared: Declared, live: Partial<LiveRecords>, rest: object = {}): Plan {
-  const none = {
-    configs: new Map(),
-    folders: new Map(),
-    documents: new Map(),
-    agents: { records: new Map() },
-    reads: 0,
-  };
+  const none = { configs: new Map(), folders: new Map(), documents: new Map(), agents: { records: new Map() }, reads: 0 };
   const query = queryDeclared(declared);
   return buildPlan({ declared, query, live: { ...none, ...live }, target: TARGET, isSent: () => false, ...rest });
 }
@@ -67,8 +61,7 @@ it('keeps undeclared fields byte-equal, even if the service replaces whole objec
       const after = Object(replaceNested(live, plan)['webhookServiceConfig']);
       const { triggers, ...fields } = stored;
       const undeclared = (names: object, by: object = {}) => Object.keys(names).filter((name) => !(name in by));
-      const textOf = (value: object, names: readonly string[]) =>
-        JSON.stringify(names.map((name) => Object(value)[name]));
+      const textOf = (value: object, names: readonly string[]) => JSON.stringify(names.map((name) => Object(value)[name]));
       const [kept, keptTriggers] = [undeclared(fields, declared), undeclared(triggers, declared.triggers)];
       expect(textOf(after, kept) + textOf(after.triggers, keptTriggers)).toBe(
         textOf(stored, kept) + textOf(triggers, keptTriggers),
@@ -97,11 +90,7 @@ it('never prunes an endpoint that the stack does not own, and sets only declared
   fc.assert(
     fc.property(liveEndpoints, declaredEndpoints, (stored, endpoints) => {
       const live = stored.map((endpoint, at) => ({ id: `ep_${at}`, ...endpoint }));
-      const plan = planFor(
-        { endpoints },
-        { endpoints: { records: live } },
-        { prune: true, stack: 'acme', pruneLimit: 99 },
-      );
+      const plan = planFor({ endpoints }, { endpoints: { records: live } }, { prune: true, stack: 'acme', pruneLimit: 99 });
       const declared = new Set<string>(endpoints.map((endpoint) => endpoint.uid));
       const replaced = new Set(plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id));
       for (const { operation, items } of plan.writes) {
@@ -109,9 +98,7 @@ it('never prunes an endpoint that the stack does not own, and sets only declared
           const target = live.find(({ id }) => id === data['endpointId']);
           if (operation === 'webhooks.endpoints.delete') {
             const { uid: owned = '' } = target ?? {};
-            expect(replaced.has(owned) || (String(owned).startsWith('acme.') && !declared.has(String(owned)))).toBe(
-              true,
-            );
+            expect(replaced.has(owned) || (String(owned).startsWith('acme.') && !declared.has(String(owned)))).toBe(true);
           } else if (operation === 'webhooks.endpoints.update') {
             const record = endpoints.find((endpoint) => endpoint.uid === target?.uid);
             expect(Object.keys(record ?? {})).toEqual(
@@ -157,10 +144,7 @@ const world = fc.record(
     config: fc.record(
       {
         webhook: fc.record({ useWebhookService: fc.boolean(), webhookServiceConfig: declaredWebhook }),
-        email: fc.record({
-          useEmailService: fc.boolean(),
-          emailServiceConfig: fc.record({ fromCompany: fc.string() }),
-        }),
+        email: fc.record({ useEmailService: fc.boolean(), emailServiceConfig: fc.record({ fromCompany: fc.string() }) }),
         advancedWebhooks: fc.record({ isEnabled: fc.constant(true), encodeData: fc.boolean() }),
       },
       { requiredKeys: ['advancedWebhooks'] },

@@ -51,10 +51,7 @@ export async function startPlanRuns(intercept: Reply = () => undefined) {
   const createJournal = (path = join(folders.state, 'journal.sqlite')) => Journal.create(DESCRIPTION, path);
   const run = async (
     writes: readonly PlannedWrite[],
-    {
-      secrets = {},
-      ...more
-    }: Partial<Omit<PlanRunDependencies, 'secrets'>> & { secrets?: Record<string, string> } = {},
+    { secrets = {}, ...more }: Partial<Omit<PlanRunDependencies, 'secrets'>> & { secrets?: Record<string, string> } = {},
   ): Promise<EndedRun & { readonly journal: Journal }> => {
     const journal = more.journal ?? (await Journal.create(DESCRIPTION));
     const client = createClient({ target, transport, clock, maxWait: 0 });

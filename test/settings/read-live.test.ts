@@ -97,13 +97,7 @@ it('limits the number of concurrent tasks, and starts none after a failure', asy
 it('reads the other records if one kind is refused', async () => {
   const world = await startPlannedWorld();
   const folders = range(20).map((at) => `org${at}`);
-  const live = await readLive(world.client, {
-    configs: ['webhook'],
-    endpoints: true,
-    folders,
-    documents: [],
-    agents: [],
-  });
+  const live = await readLive(world.client, { configs: ['webhook'], endpoints: true, folders, documents: [], agents: [] });
   expect(live.endpoints?.problem?.failure).toBe('failed_precondition');
   expect([...live.folders.values()].filter(({ problem }) => problem)).toEqual([]);
 });

@@ -114,11 +114,7 @@ describe('runPlan', () => {
       );
       return Response.json({ error: { status: 'INTERNAL', message: 'partial', details } }, { status: 500 });
     });
-    const item = (groupId: string) => ({
-      key: createRecordKey('groups', 'acme', groupId),
-      data: { groupId },
-      requires: [],
-    });
+    const item = (groupId: string) => ({ key: createRecordKey('groups', 'acme', groupId), data: { groupId }, requires: [] });
     const write: PlannedWrite = {
       operation: 'groups.add',
       shared: { organizationId: 'acme' },
@@ -140,12 +136,7 @@ describe('runPlan', () => {
     const { counters } = await run(writes, { journal, secrets: { HOOK_TOKEN: 'hook-token-1234' } });
     expect(counters).toMatchObject({ succeeded: 2, failed: 2 });
     expect([...journal.unsuccessfulRecords()]).toMatchObject([
-      {
-        at: 0,
-        id: 'a',
-        code: 'differs',
-        message: expect.stringContaining('folderName "by the service" instead of "a"'),
-      },
+      { at: 0, id: 'a', code: 'differs', message: expect.stringContaining('folderName "by the service" instead of "a"') },
       { at: 3, id: 'webhook', message: 'written, but the service has another webhookServiceConfig.authToken' },
     ]);
     journal.verify();
@@ -233,8 +224,7 @@ describe('random plans with random failures', () => {
       const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);
       const parents = new Map(ids.map((id, at) => [id, ids[Math.floor(Math.random() * (at + 2)) - 2] ?? 'root']));
       const failing = new Set(ids.filter(() => Math.random() < 0.15));
-      const isWritten = (id: string): boolean =>
-        id === 'root' || (!failing.has(id) && isWritten(parents.get(id) ?? 'root'));
+      const isWritten = (id: string): boolean => id === 'root' || (!failing.has(id) && isWritten(parents.get(id) ?? 'root'));
       let isBroken = true;
       const { run, createJournal, read } = await startPlanRuns(async ({ path, data }) => {
         if (!isBroken || !path.endsWith('/folders/add')) return undefined;
@@ -269,9 +259,7 @@ function refuse(message: string, status = 'INVALID_ARGUMENT') {
 }
 
 it('sends other writes after the service refused more than a hundred items of one', async () => {
-  const { run, read } = await startPlanRuns(({ path }) =>
-    path.endsWith('/folders/add') ? refuse('no folders') : undefined,
-  );
+  const { run, read } = await startPlanRuns(({ path }) => (path.endsWith('/folders/add') ? refuse('no folders') : undefined));
   const items = Array.from({ length: 250 }, (_, at) => folderItem(`f${at}`));
   const child = folderItem('child', { parentFolderId: 'f249' });
   const { counters, stop } = await run([addFolders(...items), addFolders(child), ADVANCED]);

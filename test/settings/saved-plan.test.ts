@@ -45,13 +45,15 @@ it('contains no secret, and is read back unchanged', async () => {
   expect(parseSavedPlan(text, 'plan.json')).toEqual(JSON.parse(text));
   const again = (await savePlan()).saved;
   expect(again.secrets['env:TOKEN']).not.toBe(saved.secrets['env:TOKEN']);
-  await world.service.call('/v2/workspace/webhookconfig/update', {
-    webhookServiceConfig: { authToken: 'live-secret-123' },
+  await world.service.call('/v2/workspace/webhookconfig/update', { webhookServiceConfig: { authToken: 'live-secret-123' } });
+  const other = createSavedPlan(await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }), {
+    ...saved,
+    environment: 'x',
+    profile: undefined,
+    stack: 'x',
+    secrets: [],
+    now: NOW,
   });
-  const other = createSavedPlan(
-    await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }),
-    { ...saved, environment: 'x', profile: undefined, stack: 'x', secrets: [], now: NOW },
-  );
   for (const kept of [text, JSON.stringify(other)]) expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });
 
@@ -71,16 +73,12 @@ it('is stale as soon as anything that it depends on has changed', async () => {
   expect(findStaleness(saved, now)).toBeUndefined();
   const changed = (change: object) => findStaleness(saved, { ...now, ...change });
   expect(changed({ wasApplied: true })).toBe('the plan was applied before');
-  expect(changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain(
-    'not for https://other.example',
-  );
+  expect(changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain('not for https://other.example');
   expect(changed({ target: { ...saved.target, apiKey: 'other' } })).toBe('the plan is for another API key');
   expect(changed({ now: NOW + DAY + 1 })).toBe('the plan is older than 24 hours');
   expect(changed({ now: NOW + DAY })).toBeUndefined();
   expect(changed({ files: [] })).toBe('/svc.yaml has changed since the plan was saved');
-  expect(changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe(
-    '/svc.yaml has changed since the plan was saved',
-  );
+  expect(changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe('/svc.yaml has changed since the plan was saved');
   expect(changed({ secrets: [new SecretValue({ env: 'TOKEN' }, 'new')] })).toBe(
     'the secret env:TOKEN has changed since the plan was saved',
   );

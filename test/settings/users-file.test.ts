@@ -12,10 +12,7 @@ async function createFile(name: string, text: string) {
   return { path, name };
 }
 
-const count = async (
-  file: { path: string; name: string; organizationId?: string },
-  known: readonly FileUser[] = [],
-) => {
+const count = async (file: { path: string; name: string; organizationId?: string }, known: readonly FileUser[] = []) => {
   const sent = new Set(known.map((user) => JSON.stringify(toSentUser(user))));
   return Object.fromEntries(await countUsersToSend(file, (record) => sent.has(JSON.stringify(record)), signal));
 };
@@ -30,10 +27,7 @@ it.each([
     'users.json',
     '[{"organizationId":"acme","userId":"007","name":"Ada"},{"organizationId":"beta","userId":"007","name":"Bo"}]',
   ],
-  [
-    'users.yaml',
-    '- {organizationId: acme, userId: "007", name: Ada}\n- {organizationId: beta, userId: "007", name: Bo}\n',
-  ],
+  ['users.yaml', '- {organizationId: acme, userId: "007", name: Ada}\n- {organizationId: beta, userId: "007", name: Bo}\n'],
 ])('reads the users of %s with their organizations', async (name, text) => {
   const file = await createFile(name, text);
   const users: FileUser[] = [];
@@ -49,10 +43,7 @@ it.each([
 it('uses the shared organization for users without one', async () => {
   const file = await createFile('users.csv', 'userId,name\nada,Ada\n');
   expect(await count({ ...file, organizationId: 'acme' })).toEqual({ acme: 1 });
-  await expect(count(file)).rejects.toMatchObject({
-    failure: 'bad_data',
-    message: 'users.csv:2:1: organizationId: required',
-  });
+  await expect(count(file)).rejects.toMatchObject({ failure: 'bad_data', message: 'users.csv:2:1: organizationId: required' });
 });
 
 it.each([

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/catalog/events.ts';
-import {
-  createAdvancedPayload,
-  createBasicPayload,
-  eventNameOf,
-  parseAdvancedPayload,
-} from '../../src/webhooks/event.ts';
+import { createAdvancedPayload, createBasicPayload, eventNameOf, parseAdvancedPayload } from '../../src/webhooks/event.ts';
 import { createSampleEvent } from '../../src/webhooks/sample.ts';
 
 const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1' };
@@ -21,13 +16,7 @@ describe('the two forms of a payload', () => {
       actionType: 'added',
       notificationSource: 'comment',
       actionUser,
-      metadata: {
-        apiKey: 'key-1',
-        documentId: 'd-launch-plan',
-        documentName: 'Launch plan',
-        organizationId: 'acme',
-        pageInfo,
-      },
+      metadata: { apiKey: 'key-1', documentId: 'd-launch-plan', documentName: 'Launch plan', organizationId: 'acme', pageInfo },
       commentAnnotation,
       targetComment,
       platform: 'sdk',
@@ -98,9 +87,7 @@ describe('the event of a payload', () => {
     expect(eventNameOf(payload)).toBe('unknown');
     expect(
       plain(createAdvancedPayload(parseAdvancedPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }))),
-    ).toMatchObject({
-      data: { metadata: { apiKey: 'k' } },
-    });
+    ).toMatchObject({ data: { metadata: { apiKey: 'k' } } });
   });
 
   it('an unknown action keeps its name', () => {

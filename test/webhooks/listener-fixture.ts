@@ -34,12 +34,7 @@ export interface Sent {
 }
 
 /** Sends one request over a new connection, with the exact headers. */
-export function send(
-  url: string,
-  body: Uint8Array | string,
-  headers: Record<string, string | string[]>,
-  method = 'POST',
-) {
+export function send(url: string, body: Uint8Array | string, headers: Record<string, string | string[]>, method = 'POST') {
   return new Promise<Sent>((resolve, reject) => {
     const outgoing = request(url, { method, agent: false, headers });
     outgoing.on('error', reject).on('response', async (response) => {

@@ -47,9 +47,7 @@ describe('a delivery that verifies', () => {
     const { url, events } = await listening({ proofs: { secrets: [], authToken } });
     const body = JSON.stringify({ webhookId: 'wh_1', notificationSource: 'comment', actionType: 'newlyAdded' });
     expect((await send(url, body, { authorization: `Basic ${authToken}` })).status).toBe(200);
-    expect(taken(events)).toMatchObject([
-      { id: 'wh_1', event: 'comment_annotation.add', form: 'basic', verified: true },
-    ]);
+    expect(taken(events)).toMatchObject([{ id: 'wh_1', event: 'comment_annotation.add', form: 'basic', verified: true }]);
   });
 
   it('is decoded and decrypted, or accepted with the reason for the failure', async () => {
@@ -67,10 +65,7 @@ describe('a delivery that verifies', () => {
     const without = await listening({ proofs: { secrets: [secret] } });
     expect((await send(without.url, sealed, signed(secret, sealed))).status).toBe(200);
     expect(without.events).toMatchObject([
-      {
-        delivery: { event: 'unknown', payload: null },
-        payloadProblem: 'the body is encrypted, but no private key was given',
-      },
+      { delivery: { event: 'unknown', payload: null }, payloadProblem: 'the body is encrypted, but no private key was given' },
     ]);
   });
 
@@ -202,9 +197,10 @@ describe('forwarding', () => {
       const body = JSON.stringify({ event });
       expect((await send(url, body, signed(secret, body))).status).toBe(200);
     }
-    expect(
-      [comments, all].map(({ received }) => received.map(({ body }) => JSON.parse(body.toString()).event)),
-    ).toEqual([['comment.add'], ['huddle.join']]);
+    expect([comments, all].map(({ received }) => received.map(({ body }) => JSON.parse(body.toString()).event))).toEqual([
+      ['comment.add'],
+      ['huddle.join'],
+    ]);
     expect(taken(events).map(({ forwarded }) => forwarded)).toMatchObject([{ status: 200 }, { status: 200 }]);
   });
 
@@ -274,9 +270,7 @@ describe('a relay', () => {
     expect(() => new Webhook(relaySecret).verify(body, headers as Record<string, string>)).not.toThrow();
     expect(headers['webhook-id']).toBe('msg_1');
     expect(recorded[0]?.headers).toContainEqual(['webhook-signature', headers['webhook-signature']]);
-    expect(taken(events)).toMatchObject([
-      { id: 'msg_1', verified: true, forwarded: { milliseconds: expect.any(Number) } },
-    ]);
+    expect(taken(events)).toMatchObject([{ id: 'msg_1', verified: true, forwarded: { milliseconds: expect.any(Number) } }]);
   });
 
   it('passes on only the requested events, and accepts the others', async () => {
@@ -304,10 +298,7 @@ describe('a replay of the latest delivery', () => {
     expect(await replayLast()).toBe(true);
     const replayed = to.received[2];
     expect(replayed?.body.toString()).toBe(BODY);
-    expect(replayed?.headers).toMatchObject({
-      'webhook-id': 'msg_2',
-      'webhook-timestamp': String(Math.floor(now / 1000)),
-    });
+    expect(replayed?.headers).toMatchObject({ 'webhook-id': 'msg_2', 'webhook-timestamp': String(Math.floor(now / 1000)) });
     expect(replayed?.headers['webhook-signature']).not.toBe(to.received[1]?.headers['webhook-signature']);
     expect(events[2]).toMatchObject({
       kind: 'replayed',

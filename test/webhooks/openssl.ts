@@ -42,9 +42,7 @@ const OAEP = ['rsa_padding_mode:oaep', 'rsa_oaep_md:sha256', 'rsa_mgf1_md:sha256
 export function opensslEncrypt(json: string, publicKey: string): string {
   const [key, iv] = [openssl(['rand', '32']), openssl(['rand', '16'])];
   const cipher = ['enc', '-aes-256-cbc', '-K', key.toString('hex'), '-iv', iv.toString('hex')];
-  const encryptedKey = withFile(publicKey, (path) =>
-    openssl(['pkeyutl', '-encrypt', '-pubin', '-inkey', path, ...OAEP], key),
-  );
+  const encryptedKey = withFile(publicKey, (path) => openssl(['pkeyutl', '-encrypt', '-pubin', '-inkey', path, ...OAEP], key));
   return JSON.stringify({
     encryptedData: openssl(cipher, json).toString('base64'),
     encryptedKey: encryptedKey.toString('base64'),
@@ -56,9 +54,7 @@ export function opensslEncrypt(json: string, publicKey: string): string {
 export function opensslDecrypt(body: string, privateKey: string): string {
   const { encryptedData, encryptedKey, iv } = JSON.parse(body);
   const bytes = (base64: string) => Buffer.from(base64, 'base64');
-  const key = withFile(privateKey, (path) =>
-    openssl(['pkeyutl', '-decrypt', '-inkey', path, ...OAEP], bytes(encryptedKey)),
-  );
+  const key = withFile(privateKey, (path) => openssl(['pkeyutl', '-decrypt', '-inkey', path, ...OAEP], bytes(encryptedKey)));
   const cipher = ['enc', '-d', '-aes-256-cbc', '-K', key.toString('hex'), '-iv', bytes(iv).toString('hex')];
   return openssl(cipher, bytes(encryptedData)).toString();
 }

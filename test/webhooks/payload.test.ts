@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
 import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
 
-const JSON_TEXT =
-  '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
+const JSON_TEXT = '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
 
 /** Strips the PEM lines, as in settings. */
 const bare = (pem: string) => pem.replaceAll(/-----.*-----|\n/g, '');
@@ -59,9 +58,7 @@ describe('a body', () => {
   });
 
   it('is never read as other content after a bit flip in its key', () => {
-    const sealed: Record<string, string> = JSON.parse(
-      packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }),
-    );
+    const sealed: Record<string, string> = JSON.parse(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }));
     const flip = fc.nat().map((bit) => {
       const bytes = Buffer.from(sealed['encryptedKey'] ?? '', 'base64');
       const at = Math.floor(bit / 8) % bytes.length;

@@ -20,9 +20,7 @@ describe('a request that is rejected before handling', () => {
     'a request for the host %j',
     async (host) => {
       const { url, refusals, events } = await listening();
-      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(
-        /^HTTP\/1.1 421 /,
-      );
+      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(/^HTTP\/1.1 421 /);
       expect(refusals).toEqual([`unexpected host ${host}`]);
       expect(events).toEqual([]);
     },
@@ -47,9 +45,7 @@ describe('a request that is rejected before handling', () => {
     'but not one for %s',
     async (host) => {
       const { url } = await listening({ receiver: { allowedHosts: ['tunnel.example'] } });
-      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(
-        /^HTTP\/1.1 401 /,
-      );
+      expect(await raw(url, head(`Host: ${host}`, 'Content-Length: 0', 'Connection: close'))).toMatch(/^HTTP\/1.1 401 /);
     },
   );
 

@@ -27,8 +27,7 @@ function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedD
 async function read(folder: string, wanted = {}) {
   const damaged: string[] = [];
   const found: RecordedDelivery[] = [];
-  for await (const one of readRecordedDeliveries(folder, wanted, async (name) => void damaged.push(name)))
-    found.push(one);
+  for await (const one of readRecordedDeliveries(folder, wanted, async (name) => void damaged.push(name))) found.push(one);
   return { found, ids: found.map(({ id }) => id), damaged };
 }
 
@@ -140,10 +139,7 @@ describe('a recording', () => {
 it('a listener records the original bytes before it forwards', async () => {
   const folder = await createTemporaryFolder();
   const gone = new URL('http://127.0.0.1:1/');
-  const { url, secret } = await listening({
-    recording: await openRecording(folder),
-    forwarding: { defaultTarget: gone },
-  });
+  const { url, secret } = await listening({ recording: await openRecording(folder), forwarding: { defaultTarget: gone } });
   const body = '{ "event":"comment.add",\n"x":"\\u00fc ü" }';
   expect((await send(`${url}/some/path?q=1`, body, signed(secret, body, 'msg_1'))).status).toBe(502);
   expect((await send(url, body, { 'webhook-id': 'msg_2' })).status).toBe(401);

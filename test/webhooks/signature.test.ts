@@ -26,11 +26,7 @@ describe('a signature', () => {
     const body = '{"event_type":"ping","data":{"success":true}}';
     const signature = 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=';
     expect(sign(secret, { id: 'msg_loFOjxBNrRLzqYUf', timestamp: 1731705121, body })).toBe(signature);
-    const headers = {
-      'webhook-id': 'msg_loFOjxBNrRLzqYUf',
-      'webhook-timestamp': '1731705121',
-      'webhook-signature': signature,
-    };
+    const headers = { 'webhook-id': 'msg_loFOjxBNrRLzqYUf', 'webhook-timestamp': '1731705121', 'webhook-signature': signature };
     expect(verifySignature([secret], { headers, body: Buffer.from(body) }, 1731705121_000)).toEqual({
       verified: true,
       form: 'advanced',

@@ -35,9 +35,7 @@ function cases(): readonly Case[] {
   return bodies.flatMap((body, index) => {
     const [secret, other] = [newSecret(), newSecret()];
     const headers = signed(secret, body, `msg_${index}`);
-    const [signature = '', foreign = ''] = [headers, signed(other, body, `msg_${index}`)].map(
-      (h) => h['webhook-signature'],
-    );
+    const [signature = '', foreign = ''] = [headers, signed(other, body, `msg_${index}`)].map((h) => h['webhook-signature']);
     const good = [
       headers,
       { ...headers, 'webhook-signature': `${foreign} v2,x ${signature}` },

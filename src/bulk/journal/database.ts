@@ -32,10 +32,7 @@ export const IN_MEMORY = ':memory:';
  * job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an ordinary virtual disk, so svc flushes only some
  * commits: see `withFlush`.
  */
-export async function createJournalDatabase(
-  path: string,
-  fill: (database: DatabaseSync) => void,
-): Promise<DatabaseSync> {
+export async function createJournalDatabase(path: string, fill: (database: DatabaseSync) => void): Promise<DatabaseSync> {
   const prepare = (database: DatabaseSync) => {
     database.exec(`pragma journal_mode = wal; begin; ${SCHEMA}`);
     fill(database);

@@ -87,9 +87,7 @@ export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<bo
 export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
   if (await exists(folder.unstarted)) {
-    throw new SvcError('usage', `job ${folder.job} sent nothing: svc did not finish reading its input`, {
-      hint: 'try again',
-    });
+    throw new SvcError('usage', `job ${folder.job} sent nothing: svc did not finish reading its input`, { hint: 'try again' });
   }
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
     hint: 'restore the file, or import the missing records as a new job',

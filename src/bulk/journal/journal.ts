@@ -195,10 +195,7 @@ export class Journal {
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {
     const before = this.#sentBatches.effortAt(range.first) ?? NO_EFFORT;
     this.#sentBatches.remove(range.first);
-    const parts = [
-      ...known.map((part) => ({ ...part, settled: true })),
-      ...open.map((part) => ({ ...part, settled: false })),
-    ];
+    const parts = [...known.map((part) => ({ ...part, settled: true })), ...open.map((part) => ({ ...part, settled: false }))];
     for (const [at, part] of parts.entries()) {
       const effort = { requests: before.requests + requests, retries: before.retries + retries };
       this.#sentBatches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });

@@ -41,9 +41,7 @@ export class Series {
 
   #halve(): void {
     const pairs = Math.ceil(this.#points.length / 2);
-    this.#points = Array.from({ length: pairs }, (_, at) =>
-      mergePoints(this.#points[2 * at], this.#points[2 * at + 1]),
-    );
+    this.#points = Array.from({ length: pairs }, (_, at) => mergePoints(this.#points[2 * at], this.#points[2 * at + 1]));
     this.#interval *= 2;
   }
 

@@ -96,11 +96,8 @@ export class AdaptiveLimit {
 
   #grow(): void {
     if (this.current >= this.#maximum) this.#windowsAtMaximum += 1;
-    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#fastest >= LONG_ROUND_TRIP)
-      this.#maximum = 2 * this.#usualMaximum;
-    const grown = this.#starting
-      ? this.current * 2
-      : Math.max(this.current + 1, Math.floor(this.current * GROWTH_FACTOR));
+    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#fastest >= LONG_ROUND_TRIP) this.#maximum = 2 * this.#usualMaximum;
+    const grown = this.#starting ? this.current * 2 : Math.max(this.current + 1, Math.floor(this.current * GROWTH_FACTOR));
     this.current = Math.min(this.#maximum, grown);
     if (this.current === this.#usualMaximum) this.#starting = false;
   }

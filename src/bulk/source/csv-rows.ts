@@ -136,10 +136,7 @@ export class CsvRowParser {
   }
 
   #error(at: number, problem: string): InputError {
-    const position = positionWithin(this.#text.slice(this.#rowStart), at - this.#rowStart, {
-      line: this.#line,
-      column: 1,
-    });
+    const position = positionWithin(this.#text.slice(this.#rowStart), at - this.#rowStart, { line: this.#line, column: 1 });
     return new InputError(this.#name, position, problem, 'write a quote inside a quoted cell as ""');
   }
 }

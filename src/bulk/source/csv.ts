@@ -90,9 +90,7 @@ export class CsvReader {
     if (!generatesIds && idColumn === -1) {
       const renamed = findRenamedField(idField, columns, knownFields);
       const hint =
-        renamed === undefined
-          ? `the first row must name the fields: ${knownFields.join(',')}`
-          : renameHint(renamed, idField);
+        renamed === undefined ? `the first row must name the fields: ${knownFields.join(',')}` : renameHint(renamed, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
     return { text, delimiter, fields: mapped, idColumn };
@@ -105,11 +103,7 @@ export class CsvReader {
       ? 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
     const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
-    return createUnreadableRecord(
-      text,
-      { line, column: 1 },
-      new InputError(this.#request.name, { line }, problem, hint),
-    );
+    return createUnreadableRecord(text, { line, column: 1 }, new InputError(this.#request.name, { line }, problem, hint));
   }
 }
 

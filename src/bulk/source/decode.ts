@@ -54,8 +54,7 @@ function decoderFor(head: Uint8Array, name: string): TextDecoder {
   const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte))?.[1];
   const kind = binary ?? (isUtf32(head) ? 'UTF-32 text' : undefined);
   if (kind === 'a spreadsheet' || (kind === 'a ZIP archive' && isZippedSpreadsheet(head))) throw spreadsheetError(name);
-  if (kind)
-    throw new InputError(name, {}, `expected UTF-8 text, found ${kind}`, 'unpack the file, or export it as UTF-8 text');
+  if (kind) throw new InputError(name, {}, `expected UTF-8 text, found ${kind}`, 'unpack the file, or export it as UTF-8 text');
   return new TextDecoder(encodingOf(head), { fatal: true });
 }
 

@@ -60,8 +60,7 @@ export class FieldMap {
 /** Wraps a source so that its records have renamed fields. Their texts stay unchanged. */
 export function withRenamedFields(source: Source, map: FieldMap): Source {
   async function* renameChunks(): AsyncGenerator<RecordChunk> {
-    for await (const chunk of source.recordChunks)
-      yield chunk.map((record) => new RenamedRecord(record, map, source.name));
+    for await (const chunk of source.recordChunks) yield chunk.map((record) => new RenamedRecord(record, map, source.name));
   }
   return {
     ...source,

@@ -134,8 +134,7 @@ export class JsonSplitter {
         if (close === -1) break;
         at = close;
       } else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1;
-      else if (depth === 0 && (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON))
-        return at;
+      else if (depth === 0 && (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON)) return at;
       else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
       else if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
     }

@@ -55,10 +55,7 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
 }
 
 /** Reads the records in an object after its opening brace. Warns about the other fields. */
-async function* readMembers(
-  splitter: JsonSplitter,
-  { name, listName: field, warn }: ListRequest,
-): AsyncGenerator<RecordChunk> {
+async function* readMembers(splitter: JsonSplitter, { name, listName: field, warn }: ListRequest): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
@@ -75,11 +72,9 @@ async function* readMembers(
     const value = await readPiece(splitter);
     if (!isList) parseJson(value.text, name, value);
     if (isList ? value.text !== '' : keyText === field) throw new InputError(name, value, `"${field}" is not an array`);
-    if (!isList)
-      warn({ line: key.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
+    if (!isList) warn({ line: key.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
     stop = value.stop;
-    if (stop !== ',' && stop !== '}')
-      throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
+    if (stop !== ',' && stop !== '}') throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
     const hint = `put the records into [ ], or {"${field}":[ ]}`;

@@ -47,8 +47,7 @@ export function findSyntaxProblem(text: string): SyntaxProblem | undefined {
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.groups;
     const next: Expected | undefined = token && nextExpected(expected, token, open);
-    if (!next)
-      return { offset: at, ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined) };
+    if (!next) return { offset: at, ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined) };
     expected = next;
   }
 }
@@ -86,18 +85,10 @@ function nextExpected(
   }
 }
 
-function describeUnexpected(
-  text: string,
-  at: number,
-  expected: string,
-  unreadable: boolean,
-): Omit<SyntaxProblem, 'offset'> {
+function describeUnexpected(text: string, at: number, expected: string, unreadable: boolean): Omit<SyntaxProblem, 'offset'> {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (unreadable && found === '"') {
     return { problem: 'the string is not closed, or contains a line break or an invalid escape' };
   }
-  return {
-    problem: `expected ${expected}, found '${found}'`,
-    ...(found === "'" && { hint: 'JSON requires double quotes' }),
-  };
+  return { problem: `expected ${expected}, found '${found}'`, ...(found === "'" && { hint: 'JSON requires double quotes' }) };
 }

@@ -13,9 +13,7 @@ export function findRenamedField(
   const others = names.filter((name) => !knownFields.includes(name));
   const normalizedId = normalize(idField);
   const isSame = (name: string) => normalize(name) === normalizedId || `${normalize(name)}id` === normalizedId;
-  return (
-    others.find(isSame) ?? others.find((name) => COMMON_ID_NAMES.has(normalize(name))) ?? findNearest(idField, others)
-  );
+  return others.find(isSame) ?? others.find((name) => COMMON_ID_NAMES.has(normalize(name))) ?? findNearest(idField, others);
 }
 
 export function renameHint(name: string, idField: string): string {

@@ -58,11 +58,7 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
 }
 
 /** @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting */
-export function readNode(
-  { document, positionOf }: ParsedYaml,
-  node: unknown,
-  name: string,
-): Position & { value: unknown } {
+export function readNode({ document, positionOf }: ParsedYaml, node: unknown, name: string): Position & { value: unknown } {
   const position = positionOf(isNode(node) ? node.range?.[0] : undefined);
   const problem = (text: string) => new InputError(name, position, text);
   let value: unknown;

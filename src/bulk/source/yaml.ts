@@ -1,23 +1,9 @@
 import { isMap, isScalar } from 'yaml';
 import type { ListRequest } from './record-layout.ts';
 import { createUnreadableRecord, InputError, type RecordChunk, type SourceRecord } from './source.ts';
-import {
-  detectYamlLayout,
-  MAX_YAML_CHARACTERS,
-  type YamlItem,
-  YamlItemSplitter,
-  type YamlLayout,
-} from './yaml-items.ts';
+import { detectYamlLayout, MAX_YAML_CHARACTERS, type YamlItem, YamlItemSplitter, type YamlLayout } from './yaml-items.ts';
 import { parseSimpleItem } from './yaml-simple-item.ts';
-import {
-  findList,
-  formatYamlItem,
-  hasAnchor,
-  ONE_LIST_HINT,
-  parseYamlText,
-  readNode,
-  SECOND_DOCUMENT,
-} from './yaml-text.ts';
+import { findList, formatYamlItem, hasAnchor, ONE_LIST_HINT, parseYamlText, readNode, SECOND_DOCUMENT } from './yaml-text.ts';
 
 /**
  * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as the IDs `0123`,
@@ -167,12 +153,7 @@ class ItemReader {
     const read = new YamlRecord(readNode(parsed, node, name));
     if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
-    throw new InputError(
-      name,
-      { line },
-      'more than 64 KB of records with anchors',
-      'replace the aliases with their values',
-    );
+    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'replace the aliases with their values');
   }
 
   #warnAboutFields({ text, line }: YamlItem): void {

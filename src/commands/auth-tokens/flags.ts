@@ -2,10 +2,7 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 export const RESET_FLAGS = [
   { flags: '--save', description: 'save the new token in the selected profile' },
-  {
-    flags: '--to <exec:command>',
-    description: 'shell command that gets the new token on stdin, instead of printing it',
-  },
+  { flags: '--to <exec:command>', description: 'shell command that gets the new token on stdin, instead of printing it' },
   { flags: '--output-file <path>', description: 'new private file for the token, instead of printing it' },
   { flags: '--print', description: 'also print the token, with --to or --output-file' },
   { flags: '--github', description: "mask the token and set it as the output 'token' of the GitHub Actions step" },

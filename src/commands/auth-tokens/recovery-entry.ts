@@ -43,8 +43,7 @@ async function determineState(context: Context, record: RecoveryRecord, check: b
   const token = check ? await findOldToken(context, record) : undefined;
   if (!token) return 'unknown';
   const age = context.clock.now() - Date.parse(record.startedAt);
-  const tokenState =
-    age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  const tokenState = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
   return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[tokenState];
 }
 

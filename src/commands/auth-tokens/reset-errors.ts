@@ -48,9 +48,7 @@ export function notDeliveredError(
   const showing = hint`${step('show', ...RECOVER_COMMAND_WORDS, '--show-secrets')} shows it`;
   const message = `the new auth token of API key ${apiKey} is saved in ${path}, because a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: canSave
-      ? hint`${showing}, ${step('change', ...RECOVER_COMMAND_WORDS, '--save')} saves it in the profile`
-      : showing,
+    hint: canSave ? hint`${showing}, ${step('change', ...RECOVER_COMMAND_WORDS, '--save')} saves it in the profile` : showing,
     cause,
   });
 }

@@ -43,9 +43,7 @@ export async function resetToken(request: ResetRequest, recovery: RecoveryFile):
     if (outcome.kind === 'unsettled') isUnknown = outcome.state !== 'alive';
     const canRetry = ensure && outcome.kind === 'unsettled' && attempt < MAX_ATTEMPTS && !context.signal.aborted;
     if (!canRetry) return throwOutcome(request, recovery, { ...outcome, isReplaced, isUnknown });
-    await context.note(
-      `no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`,
-    );
+    await context.note(`no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`);
     await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
   }
 }

@@ -20,11 +20,7 @@ export async function openCommand(context: Context, given: string): Promise<Toke
     });
   }
   if (platform() !== 'win32') requireRunnable(context, line);
-  return {
-    name: 'the --to command',
-    deliver: (token) => runWithToken(context, line, token),
-    discard: async () => undefined,
-  };
+  return { name: 'the --to command', deliver: (token) => runWithToken(context, line, token), discard: async () => undefined };
 }
 
 function requireRunnable({ cwd, environment }: Context, line: string): void {
@@ -39,9 +35,7 @@ function requireRunnable({ cwd, environment }: Context, line: string): void {
 }
 
 function createToFlagError(problem: string): SvcError {
-  return new SvcError('usage', `--to: ${problem}; nothing was sent`, {
-    hint: 'the command runs in sh, in the current folder',
-  });
+  return new SvcError('usage', `--to: ${problem}; nothing was sent`, { hint: 'the command runs in sh, in the current folder' });
 }
 
 /** Runs a shell command with the token on stdin. @throws SvcError `local` unless the command exits with 0 */

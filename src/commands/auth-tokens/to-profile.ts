@@ -24,9 +24,7 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
       }));
       // A failure to print the warning is not a failure to save the token.
       if (keychainProblem !== undefined)
-        await context
-          .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
-          .catch(() => undefined);
+        await context.warn(`the keychain ${keychainProblem}; saved the token in the ${location}`).catch(() => undefined);
     },
     discard: async () => undefined,
   };
@@ -62,10 +60,7 @@ async function ownershipCheck({ openSettings }: Context, name: string, apiKey: s
     }
     const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
     if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
-      throw profileError(
-        `profile '${name}' is for ${profileOrigin ?? 'no base URL'}`,
-        'omit --base-url and SVC_BASE_URL',
-      );
+      throw profileError(`profile '${name}' is for ${profileOrigin ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
     }
   };
 }

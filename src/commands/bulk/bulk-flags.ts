@@ -15,11 +15,7 @@ const BULK_FLAGS = [
   { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
   { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
   ...THROUGHPUT_FLAGS,
-  {
-    flags: '--shard <i/n>',
-    description: 'process only shard i of n; records are assigned to shards by ID',
-    isTuning: true,
-  },
+  { flags: '--shard <i/n>', description: 'process only shard i of n; records are assigned to shards by ID', isTuning: true },
   {
     flags: '--on-error <action>',
     description: 'action after a failed record (default: continue)',

@@ -39,8 +39,7 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
     const { plan, newParents } = await prepare(context, entry, operation, request, {
       ...{ fields, limits, generateId: createIdGenerator(job), spool: lockedFolder?.folder.spool ?? '' },
     });
-    if (context.options.dryRun)
-      return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
+    if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
     const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
@@ -94,10 +93,7 @@ async function prepare(
 }
 
 /** @throws SvcError `usage` for a batch size of an operation that takes one record per call */
-export function parseBatchLimits(
-  { field, noun }: BulkFields,
-  { batchSize, rate = BATCH_SIZE }: BulkOptions,
-): BatchLimits {
+export function parseBatchLimits({ field, noun }: BulkFields, { batchSize, rate = BATCH_SIZE }: BulkOptions): BatchLimits {
   if (field === undefined && batchSize !== undefined) {
     throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a separate request`);
   }

@@ -22,11 +22,7 @@ export function finishJob(run: JobRun, stop: StopReason | undefined): Promise<Fi
 }
 
 /** Summarizes the job. The journal must be open. */
-export function summarizeRun(
-  { job, plan, counters, metrics }: JobRun,
-  rejects: string | null,
-  now: number,
-): BulkSummary {
+export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
   const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
   return summarize(job.description, job.journal, outcome);

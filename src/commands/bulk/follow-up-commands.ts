@@ -14,10 +14,7 @@ import { isColumnMap } from './stored-options.ts';
 const MAX_COMMAND_LENGTH = 1_000;
 
 /** Creates a command that sends the records again, with the same IDs. Undefined if unsafe, too long, or secret. */
-export async function retryCommand(
-  context: Context,
-  { calls, input, options }: SendPlan,
-): Promise<NextStep | undefined> {
+export async function retryCommand(context: Context, { calls, input, options }: SendPlan): Promise<NextStep | undefined> {
   const { data, fields, operation } = calls;
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];

@@ -64,10 +64,7 @@ export async function gatherInput(
 }
 
 /** Returns the common target of all records. Returns `undefined` if each record is a call with its own target. */
-export function expectedTarget(
-  { field, targetFields }: BulkFields,
-  data: BulkRequest['data'],
-): CommonTarget | undefined {
+export function expectedTarget({ field, targetFields }: BulkFields, data: BulkRequest['data']): CommonTarget | undefined {
   if (field === undefined) return undefined;
   // Skips missing required fields, which another check reports.
   const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);

@@ -56,10 +56,7 @@ export async function describeJob(
   };
 }
 
-export async function startJob(
-  description: JobDescription,
-  lockedFolder: LockedJobFolder | undefined,
-): Promise<OpenJob> {
+export async function startJob(description: JobDescription, lockedFolder: LockedJobFolder | undefined): Promise<OpenJob> {
   if (lockedFolder) await markStarted(lockedFolder.folder);
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
 }

@@ -47,11 +47,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
 }
 
 /** Prints the summary. For records from files, also appends it to the GitHub Actions step summary. */
-async function reportSummary(
-  { context, job, plan }: JobRun,
-  summary: BulkSummary,
-  single?: RecordWrite,
-): Promise<void> {
+async function reportSummary({ context, job, plan }: JobRun, summary: BulkSummary, single?: RecordWrite): Promise<void> {
   const { noun } = plan.calls.fields;
   const path = context.environment['GITHUB_STEP_SUMMARY'];
   if (job.lockedFolder && path) {
@@ -62,10 +58,7 @@ async function reportSummary(
 }
 
 /** Creates the command that sends the failed and unknown records. Returns `undefined` if the job can be resumed. */
-async function followUpCommand(
-  { context, job, plan }: JobRun,
-  { summary, resumable, rejects: writtenRejects }: FinishedJob,
-) {
+async function followUpCommand({ context, job, plan }: JobRun, { summary, resumable, rejects: writtenRejects }: FinishedJob) {
   if (resumable) return undefined;
   const { rejects, unknown } = summary;
   if (rejects === null) return unknown > 0 ? retryCommand(context, plan) : undefined;

@@ -62,9 +62,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   if (unexpectedIdCount > 0)
     await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
   for (const field of keptFields)
-    await context.warn(
-      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
-    );
+    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`);
   return stop;
 }
 
@@ -85,21 +83,15 @@ async function createExistingHandler(
   const updateFields = bulkFieldsOf(operation);
   const addOnlyFields = fields.knownFields.filter((known) => !updateFields.knownFields.includes(known));
   const noteKeptFields = (sent: Fields, existing: Fields) => {
-    for (const field of addOnlyFields)
-      if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
+    for (const field of addOnlyFields) if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
   };
-  const shared = Object.fromEntries(
-    Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)),
-  );
+  const shared = Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)));
   const toJson = ({ value }: { readonly value: unknown }) =>
     JSON.stringify(isObject(value) ? omitFields(value, addOnlyFields) : value);
   return {
     action: 'update',
     lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
-    send: saving(
-      name,
-      createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson),
-    ),
+    send: saving(name, createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson)),
   };
 }
 

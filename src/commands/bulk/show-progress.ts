@@ -47,7 +47,5 @@ export async function showSendProgress(
 function stopMessage(inFlight: number, reason: unknown): string {
   const isCtrlC = reason instanceof SvcError && reason.failure === 'interrupted';
   const forceHint = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
-  return inFlight > 0
-    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})`
-    : 'stopping';
+  return inFlight > 0 ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})` : 'stopping';
 }

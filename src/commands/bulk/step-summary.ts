@@ -10,12 +10,7 @@ import type { Context } from '../context.ts';
 const MAX_SHOWN_FAILURES = 20;
 
 /** Appends the summary of a job to a GitHub Actions step summary. Warns if the file cannot be written. */
-export async function appendStepSummary(
-  { warn }: Context,
-  path: string,
-  noun: string,
-  summary: BulkSummary,
-): Promise<void> {
+export async function appendStepSummary({ warn }: Context, path: string, noun: string, summary: BulkSummary): Promise<void> {
   await appendFile(path, renderStepSummary(noun, summary)).catch((error: unknown) =>
     warn(`GITHUB_STEP_SUMMARY: ${localFileError('write', path, error).message}`),
   );
@@ -46,9 +41,7 @@ function failureTable(failures: readonly FailureLine[], hasFiles: boolean): stri
   const rows = failures.map(({ file, line, id, message, code }) =>
     [file, line, id, message, code].map((cell) => escapeMarkdown(String(cell ?? ''))),
   );
-  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) =>
-    row.slice(hasFiles ? 0 : 1),
-  );
+  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) => row.slice(hasFiles ? 0 : 1));
   return table(head ?? [], body);
 }
 

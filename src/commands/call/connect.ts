@@ -29,8 +29,7 @@ export async function connect(context: Context): Promise<Connection> {
 
 function connection(context: Context, target: Target, { wire, close }: ServiceRoute): Connection {
   const { clock, signal, options, io } = context;
-  const printPlan: ClientOptions['dryRun'] = (request) =>
-    io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
+  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
   const client = createClient({
     ...wire,
     target,
@@ -59,8 +58,7 @@ function targetOf(settings: Settings): Target {
     workspace: { workspaceId: workspaceId?.value ?? '', workspaceAuthToken: workspaceAuthToken?.value ?? '' },
     sources: {
       ...(apiKey && authToken && { key: { id: apiKey.source, token: authToken.source } }),
-      ...(workspaceId &&
-        workspaceAuthToken && { workspace: { id: workspaceId.source, token: workspaceAuthToken.source } }),
+      ...(workspaceId && workspaceAuthToken && { workspace: { id: workspaceId.source, token: workspaceAuthToken.source } }),
     },
     ...optionalProperty('missingReason', missingReason),
   };

@@ -14,8 +14,7 @@ export function withHint(entry: OperationEntry, input: Input, error: SvcError): 
   const createStep = (kind: StepKind, other: OperationEntry) =>
     step(kind, ...commandArguments({ ...other, paged: false }, { organizationId: input['organizationId'] }));
   const nextStep =
-    hintForMissingParent(entry, input, message, createStep) ??
-    (failure === 'not_found' && listHint(entry, input, createStep));
+    hintForMissingParent(entry, input, message, createStep) ?? (failure === 'not_found' && listHint(entry, input, createStep));
   return nextStep ? error.reworded({ message: nameOrganization(message, input), hint: nextStep }) : error;
 }
 
@@ -45,11 +44,7 @@ function hintForMissingParent(
   return addEntry && !listEntry ? hint`${createStep('change', addEntry)} creates it` : undefined;
 }
 
-function listHint(
-  { command, argument, flags }: OperationEntry,
-  input: Input,
-  createStep: StepBuilder,
-): Hint | undefined {
+function listHint({ command, argument, flags }: OperationEntry, input: Input, createStep: StepBuilder): Hint | undefined {
   const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
   const hasSingleTarget = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
   if (!listEntry || !hasSingleTarget) return undefined;

@@ -55,9 +55,7 @@ function parseSwitch({ name }: Flag, text: string): boolean {
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)
-    throw new SvcError('usage', `--${name} must be field=from:to, got '${text}'`, {
-      hint: 'example: status=open:done',
-    });
+    throw new SvcError('usage', `--${name} must be field=from:to, got '${text}'`, { hint: 'example: status=open:done' });
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 

@@ -47,8 +47,7 @@ async function readFlagValue(
 ): Promise<unknown> {
   if (flag.kind === 'secret') return readSecretFlag(context, flag, options);
   if (flag.off && getFlagValue(options, flag.off)) {
-    if (getFlagValue(options, flag.name))
-      throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
+    if (getFlagValue(options, flag.name)) throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
     return false;
   }
   const given = getFlagValue(options, flag.name);
@@ -71,8 +70,7 @@ async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, opti
   const path = typeof given === 'string' ? given : undefined;
   const fromStdin = getFlagValue(options, `${name}-stdin`) === true;
   if (path === undefined && !fromStdin) return undefined;
-  if (path !== undefined && fromStdin)
-    throw new SvcError('usage', `--${name}-file and --${name}-stdin cannot be combined`);
+  if (path !== undefined && fromStdin) throw new SvcError('usage', `--${name}-file and --${name}-stdin cannot be combined`);
   const [{ readSecretFromStream: readSecret, readSecretFromFile: readSecretFile }, { readUntilAborted }, { resolve }] =
     await Promise.all([
       import('../../profiles/secret-input.ts'),

@@ -38,9 +38,7 @@ export async function confirmNewParents(
 
 export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
   for (const { kind, id, organizationId } of created)
-    await context.note(
-      kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`,
-    );
+    await context.note(kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`);
 }
 
 async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {

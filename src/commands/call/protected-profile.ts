@@ -38,10 +38,7 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
 
 function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
   const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
-  const missing = [
-    ...(isConfirmed ? [] : ['add --yes']),
-    ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`]),
-  ];
+  const missing = [...(isConfirmed ? [] : ['add --yes']), ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`])];
   return new SvcError('usage', `profile '${name}' is protected${other}; nothing was sent`, {
     hint: `in a script, ${missing.join(' and ')}; on a terminal, svc asks for the profile name`,
   });

@@ -51,8 +51,7 @@ export async function runCall(
   }
   if (context.options.dryRun) return;
   await printNewParents(context, created);
-  for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? []))
-    await context.note(note);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? [])) await context.note(note);
 }
 
 /** @throws SvcError of the given kind if the check fails, or the error of a failed read */

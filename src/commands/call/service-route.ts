@@ -30,9 +30,7 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
   return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) }, close };
 }
 
-export async function openEmbeddedRoute(
-  context: Context,
-): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
+export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
   const { folders, clock, options, signal } = context;
   const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
     import('../../service/embedded.ts'),

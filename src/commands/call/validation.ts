@@ -112,8 +112,7 @@ function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined 
   return (
     callFlags.find(({ path }) => path.every((part, depth) => fieldPath[depth] === part)) ??
     callFlags.find(
-      ({ path, required }) =>
-        required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
+      ({ path, required }) => required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
     )
   );
 }

@@ -43,9 +43,7 @@ const events: CandidateSource = async () => {
 const triggers: CandidateSource = async ({ node }) => {
   const { EVENT_TYPES } = await import('../../catalog/events.ts');
   const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
-  return known.flatMap(({ name, description }) =>
-    ['=true', '=false'].map((state) => ({ value: name + state, description })),
-  );
+  return known.flatMap(({ name, description }) => ['=true', '=false'].map((state) => ({ value: name + state, description })));
 };
 
 const paths: CandidateSource = async () => {

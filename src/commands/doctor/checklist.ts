@@ -27,8 +27,7 @@ export async function formatChecklist(
     available ? wrapWords(escapeForTerminal(text), available - margin.length, measure) : [escapeForTerminal(text)];
   const lines = findings.flatMap(({ name, state, detail, fix }) => {
     const [first = '', ...more] = wrapped(detail);
-    const [firstFixLine, ...moreFixLines] =
-      fix === undefined ? [] : wrapped(fix, view.width && view.width - FIX.length);
+    const [firstFixLine, ...moreFixLines] = fix === undefined ? [] : wrapped(fix, view.width && view.width - FIX.length);
     const below = [
       ...(isNarrow ? [first] : []),
       ...more,

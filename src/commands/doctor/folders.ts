@@ -33,11 +33,7 @@ async function checkWritable(folder: string): Promise<CheckResult> {
     return ok(existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`);
   } catch (error) {
     const { message } = localFileError('write to', existing, error);
-    return fail(
-      'local',
-      message,
-      'make the folder writable, free some disk space, or set XDG_*_HOME to another folder',
-    );
+    return fail('local', message, 'make the folder writable, free some disk space, or set XDG_*_HOME to another folder');
   } finally {
     await rm(probe, { force: true }).catch(() => undefined); // the file may not exist
   }
@@ -56,8 +52,7 @@ async function checkPermissions({ config, state, data }: Folders): Promise<Check
     if (!found) continue;
     const isFile = found.isFile();
     const mode = (found.mode & 0o777).toString(8);
-    if (found.uid !== userId)
-      return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${quoteForShell(path)}`);
+    if (found.uid !== userId) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${quoteForShell(path)}`);
     if ((found.mode & 0o077) === 0) continue;
     const detail = `${path} is accessible to other users (${mode})`;
     const fix = `chmod ${isFile ? 600 : 700} ${quoteForShell(path)}`;

@@ -26,10 +26,7 @@ function checkTerminal({ io, environment, options }: Context) {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
   const detail = `${columns} columns, ${colors}, locale ${locale || 'not set'}`;
   if (platform() !== 'win32' && !/utf-?8/i.test(locale)) {
-    return warn(
-      detail,
-      'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly',
-    );
+    return warn(detail, 'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly');
   }
   return columns < MIN_COLUMNS
     ? warn(detail, `widen the terminal to about ${MIN_COLUMNS} columns for tables, or use -o json`)

@@ -68,11 +68,7 @@ async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   }
 }
 
-async function checkConnection(
-  context: Context,
-  { url, proxy }: ServiceRoute,
-  signal: AbortSignal,
-): Promise<CheckResult> {
+async function checkConnection(context: Context, { url, proxy }: ServiceRoute, signal: AbortSignal): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
   const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
   const target = { host: hostnameOf(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };

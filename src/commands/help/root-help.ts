@@ -39,9 +39,7 @@ function formatStartScreen(listsCommands: boolean): string {
 }
 
 function formatRootHelp(root: Node): string {
-  const rows = [...SECTIONS].flatMap(([, names]) =>
-    names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const),
-  );
+  const rows = [...SECTIONS].flatMap(([, names]) => names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const));
   const lines = formatRows(rows);
   const sections = [...SECTIONS].flatMap(([title, names]) => ['', `${title}:`, ...lines.splice(0, names.length)]);
   return [

@@ -24,11 +24,7 @@ export function topicText(name: TopicName): string {
 }
 
 function topics(): string {
-  return lines(
-    "Topics, each shown by 'svc help <topic>':",
-    '',
-    ...formatRows(TOPICS.filter(([name]) => name !== 'topics')),
-  );
+  return lines("Topics, each shown by 'svc help <topic>':", '', ...formatRows(TOPICS.filter(([name]) => name !== 'topics')));
 }
 
 /** Global flags by purpose. Flags in no group are listed last. */
@@ -44,9 +40,7 @@ function flags(): string {
   const titleOf = ({ flags: text }: (typeof all)[number]) =>
     FLAG_GROUPS.find(([, names]) => names.includes(/--([\w-]+)/.exec(text)?.[1] ?? ''))?.[0] ?? 'Other';
   const groups = Map.groupBy(all, titleOf);
-  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map(
-    (title) => [title, groups.get(title) ?? []] as const,
-  );
+  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map((title) => [title, groups.get(title) ?? []] as const);
   const rows = [...flagLines(ordered.flatMap(([, members]) => members))];
   return lines(
     'Every command accepts these flags, before or after its name.',
@@ -143,10 +137,7 @@ function bulk(): string {
     '',
     ...formatRows([
       ['--batch-size n', 'records per request; smaller batches lose less if a request fails (default: 100)'],
-      [
-        '--concurrency n',
-        "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
-      ],
+      ['--concurrency n', "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)"],
       ['--rate n/s', 'maximum records per second, to leave capacity for others (default: unlimited)'],
       ['--shard i/n', 'process only shard i of n, to split the records between machines'],
       ['--on-error stop', 'stop at the first failed record instead of continuing'],

@@ -20,11 +20,7 @@ type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
 /** Returns the cached IDs of a kind, newest first. Returns no IDs for a missing or damaged cache. */
-export async function readCachedIds(
-  dependencies: CacheDependencies,
-  scope: IdScope,
-  kind: IdKind,
-): Promise<readonly string[]> {
+export async function readCachedIds(dependencies: CacheDependencies, scope: IdScope, kind: IdKind): Promise<readonly string[]> {
   const path = cachePath(dependencies, scope);
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }

@@ -64,8 +64,5 @@ function summarizeJob(
 ): BulkSummary {
   const status = readStatus(journal, journal.getFact('done') ? 'done' : 'stopped');
   const refusesExisting = bulk?.fields.ifExists !== undefined;
-  return summarize(description, journal, {
-    ...status,
-    ...{ seconds: status.metrics?.seconds ?? 0, rejects, refusesExisting },
-  });
+  return summarize(description, journal, { ...status, ...{ seconds: status.metrics?.seconds ?? 0, rejects, refusesExisting } });
 }

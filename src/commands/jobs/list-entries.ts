@@ -4,10 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { type JobStatus, readStatus } from './status.ts';
 
-export type JobListEntry = Omit<
-  JobStatus,
-  keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'
->;
+export type JobListEntry = Omit<JobStatus, keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'>;
 
 /** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
 export async function readEntries(context: Context): Promise<readonly JobListEntry[]> {
@@ -25,8 +22,10 @@ async function readEntry(context: Context, name: string): Promise<JobListEntry |
   try {
     const journal = await openJournal(folder);
     try {
-      const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } =
-        readStatus(journal, await readJobState(folder, journal));
+      const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } = readStatus(
+        journal,
+        await readJobState(folder, journal),
+      );
       return { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt };
     } finally {
       journal.close();

@@ -53,8 +53,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     journal.verify();
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    if (journal.getFact('done'))
-      return await showFinishedJob(context, await findJobRecords(description), description, journal);
+    if (journal.getFact('done')) return await showFinishedJob(context, await findJobRecords(description), description, journal);
     const opened = await openJobContext(context, description.target);
     try {
       if (description.operation === APPLY) {
@@ -104,8 +103,7 @@ async function reopenInput(
   options: BulkOptions,
 ): Promise<CheckedInput> {
   const { inputs, cwd } = description;
-  for (const input of inputs)
-    if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
+  for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
   const reading = copySignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };

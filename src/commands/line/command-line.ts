@@ -28,9 +28,7 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =
-        error instanceof SvcError
-          ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
-          : error;
+        error instanceof SvcError ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program)) : error;
       throw failure;
     }
   } finally {

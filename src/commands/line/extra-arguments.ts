@@ -11,11 +11,7 @@ import { commandPath, helpStep } from './command-words.ts';
 const MAX_NAMED_FILES = 5;
 
 /** Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise often IDs. */
-export function extraArgumentsError(
-  command: Command,
-  flags: readonly OptionDefinition[],
-  extra: readonly string[],
-): SvcError {
+export function extraArgumentsError(command: Command, flags: readonly OptionDefinition[], extra: readonly string[]): SvcError {
   const path = commandPath(command);
   const taken = command.registeredArguments.length;
   const accepted = taken === 0 ? 'no arguments' : formatNounCount(taken, 'argument');

@@ -116,8 +116,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
   return command.action(async () => {
     const { args, registeredArguments } = command;
     const extra = registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
-    if (extra.length > 0)
-      throw (await import('./extra-arguments.ts')).extraArgumentsError(command, flagsOf(leaf), extra);
+    if (extra.length > 0) throw (await import('./extra-arguments.ts')).extraArgumentsError(command, flagsOf(leaf), extra);
     const given = rootOf(command).opts();
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);

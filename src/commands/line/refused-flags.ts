@@ -18,9 +18,7 @@ const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
  */
 export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
   const isHonored = honoredFlagsOf(leaf);
-  const names = GLOBAL_FLAGS.map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '').filter((name) =>
-    isGiven(given, name),
-  );
+  const names = GLOBAL_FLAGS.map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '').filter((name) => isGiven(given, name));
   const refused = names.find((name) => !isHonored(name));
   if (refused !== undefined) {
     throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {
@@ -37,15 +35,11 @@ export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Comma
     });
   }
   if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf)) {
-    throw new SvcError('usage', '--store requires --local', {
-      hint: '--store selects the data of the embedded service',
-    });
+    throw new SvcError('usage', '--store requires --local', { hint: '--store selects the data of the embedded service' });
   }
 }
 
 /** Whether a flag was given. `--no-headers` sets `headers` to false. */
 function isGiven(given: object, name: string): boolean {
-  return name.startsWith('no-')
-    ? getFlagValue(given, name.slice(3)) === false
-    : getFlagValue(given, name) !== undefined;
+  return name.startsWith('no-') ? getFlagValue(given, name.slice(3)) === false : getFlagValue(given, name) !== undefined;
 }

@@ -58,9 +58,7 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
   const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
   if (own.length > 0) return own;
   const word = words.find((each) => [...node.children.values()].some(({ children }) => children.has(each)));
-  return [...node.children.values()]
-    .flatMap(({ children }) => children.get(word ?? '') ?? [])
-    .slice(0, MAX_SUGGESTIONS);
+  return [...node.children.values()].flatMap(({ children }) => children.get(word ?? '') ?? []).slice(0, MAX_SUGGESTIONS);
 }
 
 /** Creates the hint for `ls` without a group: the commands that list something. */
@@ -74,9 +72,7 @@ function listHint(root: Node): Hint {
 
 function rootHint(word: string, command: Command, root: Node): string | Hint {
   return (
-    nearestHint(word, command) ??
-    sameNameHint([...findNodes(root, word)]) ??
-    hint`${step('help', 'help')} lists the commands`
+    nearestHint(word, command) ?? sameNameHint([...findNodes(root, word)]) ?? hint`${step('help', 'help')} lists the commands`
   );
 }
 

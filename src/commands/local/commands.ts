@@ -16,9 +16,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
       'svc local import svc.yaml --env staging': 'import one environment of a settings file',
       'svc local export | svc local import - --store copy.sqlite': 'copy one store to another',
     },
-    arguments: [
-      { name: 'file', description: "JSON or YAML file, folder of settings files, or '-' for stdin", required: true },
-    ],
+    arguments: [{ name: 'file', description: "JSON or YAML file, folder of settings files, or '-' for stdin", required: true }],
     options: IMPORT_FLAGS,
     load: async () => (await import('./import.ts')).localImport,
   }),

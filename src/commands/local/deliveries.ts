@@ -11,10 +11,7 @@ import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
-export async function listLocalDeliveries(
-  context: Context,
-  { options }: Invocation<ListDeliveriesFlags>,
-): Promise<void> {
+export async function listLocalDeliveries(context: Context, { options }: Invocation<ListDeliveriesFlags>): Promise<void> {
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
   const filter = { state: options.state, endpointId: options.endpoint, event: options.event };
   const found = await withStore(context, 'read', (store, apiKey) => listDeliveries(store, apiKey, filter, limit + 1));
@@ -54,11 +51,8 @@ export async function retryLocalDeliveries(
 }
 
 async function retryAll(context: Context, now: number): Promise<readonly DeliveryDetail[]> {
-  const { retried, skipped } = await withStore(context, 'write', (store, apiKey) =>
-    retryFailures(store, { apiKey, now }),
-  );
-  for (const [reason, count] of skipped)
-    await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);
+  const { retried, skipped } = await withStore(context, 'write', (store, apiKey) => retryFailures(store, { apiKey, now }));
+  for (const [reason, count] of skipped) await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);
   if (retried.length === 0 && skipped.size === 0) await context.note('no failed deliveries');
   return retried;
 }

@@ -75,11 +75,7 @@ async function run(
  * Terminals send Ctrl-C to every process in the foreground, and a second signal could end the command. On Windows, all
  * signals come from the console, and forwarding would kill the command.
  */
-export function reachesCommandDirectly(
-  signal: NodeJS.Signals,
-  atTerminal: boolean,
-  platform = thisPlatform(),
-): boolean {
+export function reachesCommandDirectly(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 

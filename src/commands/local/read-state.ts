@@ -15,11 +15,7 @@ import { createStateError, type ImportedState } from './imported-state.ts';
  * warning.
  * @throws SvcError `bad_data` with every invalid field
  */
-export async function readState(
-  context: Context,
-  file: string,
-  environment: string | undefined,
-): Promise<ImportedState> {
+export async function readState(context: Context, file: string, environment: string | undefined): Promise<ImportedState> {
   const { io, cwd, signal } = context;
   const readSettings = async (text?: string) => {
     const { readSettingsState } = await import('./read-settings-state.ts');

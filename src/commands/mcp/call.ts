@@ -25,20 +25,13 @@ export interface ToolHost {
  * Runs an operation like its command with `--data`, and returns the command's result as JSON and its messages.
  * @throws ConfirmationRequired before the first request, unless `--yes` is set
  */
-export async function callTool(
-  context: Context,
-  tool: OperationTool,
-  data: Data,
-  host: ToolHost,
-): Promise<CallToolResult> {
+export async function callTool(context: Context, tool: OperationTool, data: Data, host: ToolHost): Promise<CallToolResult> {
   const result = createMemorySink();
   const messages = createMemorySink(host.onMessage);
   const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: messages };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
   const signal = AbortSignal.any([context.signal, host.signal]);
-  const opened = openContext({ ...context, io, signal }, options, context.activity, {
-    inputNaming: 'fields',
-  });
+  const opened = openContext({ ...context, io, signal }, options, context.activity, { inputNaming: 'fields' });
   // Reuses the settings, so that the keychain is read once per session.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
@@ -62,9 +55,7 @@ export async function callTool(
   const notes = redactRemembered(messages.text()).trimEnd();
   return {
     content: [resultText, notes].filter((text) => text !== '').map((text) => ({ type: 'text', text })),
-    ...(failed
-      ? { isError: true }
-      : tool.tool.outputSchema && { structuredContent: structuredContentOf(resultText, notes) }),
+    ...(failed ? { isError: true } : tool.tool.outputSchema && { structuredContent: structuredContentOf(resultText, notes) }),
   };
 }
 
@@ -103,10 +94,7 @@ function resultTooLongError({ length }: string): SvcError {
 }
 
 function structuredContentOf(resultText: string, notes: string): Record<string, unknown> {
-  return {
-    ...(resultText !== '' && { result: JSON.parse(resultText) }),
-    ...(notes !== '' && { notes: notes.split('\n') }),
-  };
+  return { ...(resultText !== '' && { result: JSON.parse(resultText) }), ...(notes !== '' && { notes: notes.split('\n') }) };
 }
 
 /** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */

@@ -61,8 +61,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
   server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ tool }) => tool) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
-    if (!tool)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
       if (!canAsk) throw cannotAskUserError(question);

@@ -14,8 +14,7 @@ function toToolStep(step: NextStep): string {
   const { kind, command } = step;
   if (kind === 'help') return "the tool's input schema";
   const firstFlag = command.findIndex((word) => word.startsWith('-'));
-  const entry =
-    kind === 'list' ? findEntryByCommand(command.slice(0, firstFlag < 0 ? undefined : firstFlag)) : undefined;
+  const entry = kind === 'list' ? findEntryByCommand(command.slice(0, firstFlag < 0 ? undefined : firstFlag)) : undefined;
   return entry ? toolName(entry.name) : commandLineOf(step);
 }
 

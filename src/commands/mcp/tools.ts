@@ -76,10 +76,7 @@ const SUMMARY: Shape = {
     ...{ operation: TEXT, job: TEXT },
     ...Object.fromEntries(COUNTS.map((name) => [name, { type: 'integer' }])),
     seconds: { type: 'number' },
-    failures: {
-      type: 'array',
-      items: { type: 'object', properties: { id: TEXT, message: { type: ['string', 'null'] } } },
-    },
+    failures: { type: 'array', items: { type: 'object', properties: { id: TEXT, message: { type: ['string', 'null'] } } } },
   },
 };
 
@@ -99,11 +96,7 @@ function createOutputSchema(
     type: 'object',
     properties: {
       result: { description: "the command's output as JSON", ...(result as Shape) },
-      notes: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'messages, such as warnings and notes about more pages',
-      },
+      notes: { type: 'array', items: { type: 'string' }, description: 'messages, such as warnings and notes about more pages' },
     },
   };
 }

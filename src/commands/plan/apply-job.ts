@@ -15,13 +15,7 @@ import { Ledger } from '../../settings/ledger.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
-import {
-  createLockedFolder,
-  describeJobTarget,
-  discardJob,
-  type LockedJobFolder,
-  type OpenJob,
-} from '../bulk/open-job.ts';
+import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
@@ -78,12 +72,7 @@ async function readPlanSecrets({ environment, cwd }: Context, { writes }: SavedP
   return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
 }
 
-async function runApplyJob(
-  context: Context,
-  job: ApplyJob,
-  plan: SavedPlan,
-  secrets: SecretsByReference,
-): Promise<void> {
+async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, secrets: SecretsByReference): Promise<void> {
   const { clock, signal } = context;
   const { description, journal, lockedFolder } = job;
   try {

@@ -13,10 +13,7 @@ const MAX_LISTED = 5;
  * Predicts the state after a plan.
  * @returns a function that compares the live records with the prediction, and warns about the first differences
  */
-export async function predictResult(
-  context: Context,
-  plan: Pick<Plan, 'query' | 'writes'>,
-): Promise<() => Promise<void>> {
+export async function predictResult(context: Context, plan: Pick<Plan, 'query' | 'writes'>): Promise<() => Promise<void>> {
   const { clock, signal } = context;
   const writes = selectPredictable(plan.writes);
   const read = async () => readLive(createReadOnlyClient(await context.client()), plan.query);
@@ -27,8 +24,7 @@ export async function predictResult(
     const changes = compareRecords(predicted, collectLiveRecords(await read()));
     const wrong = changes.filter(({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ');
     for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
-      const values =
-        field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
+      const values = field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
       await context.warn(`the result differs from the prediction for ${kind} ${id}${values}`);
     }
   };

@@ -24,10 +24,7 @@ export async function withEnvironment<Result>(
   return withContext(openContext(context, { ...options, profile }, context.activity), work);
 }
 
-export async function withContext<Result>(
-  opened: OpenedContext,
-  work: (context: Context) => Promise<Result>,
-): Promise<Result> {
+export async function withContext<Result>(opened: OpenedContext, work: (context: Context) => Promise<Result>): Promise<Result> {
   try {
     return await work(opened.context);
   } finally {

@@ -12,12 +12,7 @@ import { countChanges } from './render-plan.ts';
 const APPLIED = { create: 'created', update: 'updated', replace: 'replaced', delete: 'deleted', send: 'sent' };
 
 /** Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the number of changes. */
-export async function printApplied(
-  context: Context,
-  plan: SavedPlan,
-  journal: Journal,
-  summary: BulkSummary,
-): Promise<void> {
+export async function printApplied(context: Context, plan: SavedPlan, journal: Journal, summary: BulkSummary): Promise<void> {
   const { target, changes, predicted, notRestored, summary: planned } = plan;
   const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };

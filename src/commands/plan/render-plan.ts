@@ -96,8 +96,7 @@ async function createLayout({ width = Number.POSITIVE_INFINITY, color, display }
   return {
     ...{ palette: await loadPalette(color), width, measure, ellipsis },
     arrow: display.glyphs === ASCII_GLYPHS ? '->' : '→',
-    cut: (text: string, room: number) =>
-      truncateText(text, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), measure, ellipsis),
+    cut: (text: string, room: number) => truncateText(text, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), measure, ellipsis),
     /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
     wrap(text: string, indent: string, first = indent): readonly string[] {
       const shown = escapeForTerminal(text);

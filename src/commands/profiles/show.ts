@@ -24,9 +24,7 @@ export async function showProfile(context: Context, { arguments: [given] }: Invo
   const profile = findProfile(saved, name);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
   const { authToken, workspaceAuthToken } = secrets;
-  const locations = new Set(
-    SECRET_SETTINGS.flatMap((secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? []),
-  );
+  const locations = new Set(SECRET_SETTINGS.flatMap((secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? []));
   const view = {
     ...describeProfile(saved, name, profile),
     headerPrefix: profile.headerPrefix ?? null,

@@ -27,11 +27,7 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
 };
 
 /** @throws SvcError if the service rejects a credential */
-export async function verifyCredentials(
-  context: Context,
-  profile: Profile,
-  secrets: Secrets,
-): Promise<CredentialCheck> {
+export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets): Promise<CredentialCheck> {
   const settings = toSettings(profile, secrets);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
@@ -89,9 +85,5 @@ function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, sec
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });
   const given = optional.flatMap(([name, value]) => (value ? [[name, sourced(value)] as const] : []));
-  return {
-    protected: false,
-    headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX),
-    ...Object.fromEntries(given),
-  };
+  return { protected: false, headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX), ...Object.fromEntries(given) };
 }

@@ -109,9 +109,7 @@ export function openContext(
 /** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
   if (!canAsk(context)) {
-    throw new SvcError('usage', `confirmation required: ${question}`, {
-      hint: 'add --yes to confirm without a prompt',
-    });
+    throw new SvcError('usage', `confirmation required: ${question}`, { hint: 'add --yes to confirm without a prompt' });
   }
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
@@ -119,9 +117,7 @@ async function confirm(context: Context, question: string): Promise<void> {
 
 /** Creates a sink for messages that converts text to characters that the terminal can show. */
 function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
-  return withWrite(stderr, (text) =>
-    stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
-  );
+  return withWrite(stderr, (text) => stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text));
 }
 
 async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {

@@ -25,24 +25,16 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  return runBulkOperation(context, entry, {
-    ...input,
-    options: parseBulkOptions(invocation),
-    flags: invocation.options,
-  });
+  return runBulkOperation(context, entry, { ...input, options: parseBulkOptions(invocation), flags: invocation.options });
 };
 
 /** Selects the version by `--api-version` or by flags. @throws SvcError `usage` for a flag of another version */
-function selectVersion(
-  versions: readonly [OperationEntry, ...OperationEntry[]],
-  { options }: Invocation,
-): OperationEntry {
+function selectVersion(versions: readonly [OperationEntry, ...OperationEntry[]], { options }: Invocation): OperationEntry {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
   const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
   const findUnsupported = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
   const entry =
-    versions.find((each) => (requested === undefined ? !findUnsupported(each) : each.version === requested)) ??
-    versions[0];
+    versions.find((each) => (requested === undefined ? !findUnsupported(each) : each.version === requested)) ?? versions[0];
   const flag = findUnsupported(entry);
   const other = versions.find(({ flags }) => flags.some(({ name }) => name === flag?.name));
   if (flag && other) throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);

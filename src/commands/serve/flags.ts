@@ -4,19 +4,10 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 export const SERVE_FLAGS = [
   { flags: '--port <n>', description: `port to listen on, or 0 for any free port (default: ${DEFAULT_ADDRESS.port})` },
-  {
-    flags: '--host <address>',
-    description: `address to listen on (default: ${DEFAULT_ADDRESS.host}, this machine only)`,
-  },
-  {
-    flags: '--without <features>',
-    description: `features to disable, comma-separated: ${FEATURES.join(', ')}`,
-  },
+  { flags: '--host <address>', description: `address to listen on (default: ${DEFAULT_ADDRESS.host}, this machine only)` },
+  { flags: '--without <features>', description: `features to disable, comma-separated: ${FEATURES.join(', ')}` },
   { flags: '--rate-limit <calls/time>', description: 'rate limit per credential, for example 60/1m' },
-  {
-    flags: '--time-scale <factor>',
-    description: 'factor for the delays between delivery attempts, for example 0.001',
-  },
+  { flags: '--time-scale <factor>', description: 'factor for the delays between delivery attempts, for example 0.001' },
   { flags: '--strict', description: 'fail a call with INTERNAL and details if some of its documents fail' },
 ] as const satisfies readonly OptionDefinition[];
 

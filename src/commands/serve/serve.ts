@@ -21,10 +21,7 @@ import type { ServeFlags } from './flags.ts';
 import { createRequestLog } from './request-log.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
-  const address = {
-    host: options.host ?? DEFAULT_ADDRESS.host,
-    port: parsePort(options.port) ?? DEFAULT_ADDRESS.port,
-  };
+  const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
   await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
 }
 
@@ -76,9 +73,7 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
     [SETTING_VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
   ];
   const isWindows = platform === 'win32';
-  const exports = variables.map(([name, value]) =>
-    isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`,
-  );
+  const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
   return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }

@@ -14,9 +14,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'svc pull --env staging': 'bring the values of one environment up to date',
       'svc pull folders.yaml --only folders --org acme': 'write the folders of an organization',
     },
-    arguments: [
-      { name: 'file', description: 'settings file, or folder of YAML files (default: svc.yaml)', required: false },
-    ],
+    arguments: [{ name: 'file', description: 'settings file, or folder of YAML files (default: svc.yaml)', required: false }],
     options: PULL_FLAGS,
     load: async () => (await import('./pull.ts')).pullSettings,
   }),

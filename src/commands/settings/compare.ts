@@ -28,8 +28,7 @@ export async function compareSettings(context: Context, { arguments: names, opti
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
   const query = createQuery(options.org ?? [], kinds);
   const read = async (name: string) => {
-    if (!/[/\\]|\.ya?ml$/i.test(name))
-      return readService(context, await findProfile(context, name, options.file), query);
+    if (!/[/\\]|\.ya?ml$/i.test(name)) return readService(context, await findProfile(context, name, options.file), query);
     const file = await loadSettingsFile(context, name, undefined);
     return { compared: collectDeclaredRecords(file.declared), target: { url: file.name, apiKey: null } };
   };

@@ -24,21 +24,14 @@ export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
 
 /** Flags of every command that reads a settings file. */
 const FILE_FLAGS = [
-  {
-    flags: '-f, --file <path>',
-    description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
-  },
+  { flags: '-f, --file <path>', description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)" },
   { flags: '--env <name>', description: 'environment of the settings file' },
   ONLY_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 
 export const COMPARE_FLAGS = [
   { flags: '-f, --file <path>', description: 'settings file that defines the environments (default: svc.yaml)' },
-  {
-    flags: '--org <id>',
-    description: 'compare the folders and documents of this organization (repeatable)',
-    many: true,
-  },
+  { flags: '--org <id>', description: 'compare the folders and documents of this organization (repeatable)', many: true },
   ONLY_FLAG,
   EXIT_CODE_FLAG,
 ] as const satisfies readonly OptionDefinition[];

@@ -132,9 +132,7 @@ async function report(context: Context, { file, result, variables, remaining, ..
   else if (result === 'created') await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);
   else {
     const values = formatNounCount(changed, 'value');
-    await context.note(
-      `Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`,
-    );
+    await context.note(`Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`);
   }
   if (variables.length === 0) return;
   await context.note(hint`secrets are never pulled: set ${variables.join(', ')} before ${step('inspect', 'plan')}`);

@@ -75,7 +75,5 @@ async function findLatestJob({ folders }: Context): Promise<JobFolder> {
     if (!latest || startedAt > latest.startedAt) latest = { folder, startedAt };
   }
   if (latest) return latest.folder;
-  throw new SvcError('usage', 'no job can be undone', {
-    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
-  });
+  throw new SvcError('usage', 'no job can be undone', { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });
 }

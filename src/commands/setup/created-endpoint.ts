@@ -15,11 +15,7 @@ import type { AdvancedWebhookSettings } from './webhook-state.ts';
 const SAMPLE_EVENT = 'comment.add';
 
 interface CreatedEndpoint {
-  readonly endpoint: {
-    readonly id: string;
-    readonly url: string;
-    readonly filterTypes?: readonly string[] | null | undefined;
-  };
+  readonly endpoint: { readonly id: string; readonly url: string; readonly filterTypes?: readonly string[] | null | undefined };
   readonly secret: string;
   readonly service: AdvancedWebhookSettings;
 }
@@ -38,10 +34,7 @@ export async function showCreatedEndpoint(context: Context, created: CreatedEndp
     ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
     `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    ...(await wrapForMessages(
-      context,
-      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
-    )),
+    ...(await wrapForMessages(context, commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'))),
     '',
   ]);
   if (hasBox) await io.stdout.write(formatSecretBox(context, secret));

@@ -18,12 +18,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   url: { label: 'url', message: 'Endpoint URL', ask: askUrl, missing: '' },
   filterTypes: { label: 'events', message: 'Events to receive', ask: askEvents, missing: 'all' },
   channels: { label: 'channels', message: 'Channels (comma-separated)', ask: askChannels, missing: 'all' },
-  rateLimit: {
-    label: 'rate limit',
-    message: 'Rate limit (deliveries per second)',
-    ask: askRateLimit,
-    missing: 'none',
-  },
+  rateLimit: { label: 'rate limit', message: 'Rate limit (deliveries per second)', ask: askRateLimit, missing: 'none' },
   description: {
     label: 'description',
     message: 'Description (optional)',
@@ -120,11 +115,7 @@ function findEventProblem({ allowsUnknownEvents }: EndpointSubject, name: string
 async function askChannels(context: Context, asked: Asked): Promise<unknown> {
   const prompter = await context.prompter();
   for (;;) {
-    const channels = await askOptional(context, asked, {
-      field: 'channels',
-      emptyMeaning: 'all channels',
-      parse: parseList,
-    });
+    const channels = await askOptional(context, asked, { field: 'channels', emptyMeaning: 'all channels', parse: parseList });
     const misplaced = Array.isArray(channels) ? channels.map(describeMisplaced).find((text) => text !== undefined) : '';
     if (!misplaced || (await prompter.confirm(`${misplaced}. Use it as a channel?`, false))) return channels;
   }

@@ -25,12 +25,7 @@ import {
   wrapForMessages,
 } from './messages.ts';
 import { createEquivalentStep, type Data, ENTRY, readFlagData, SAMPLE_URL } from './setup-operation.ts';
-import {
-  type AdvancedWebhookSettings,
-  describeDuplicates,
-  listEndpoints,
-  readAdvancedSettings,
-} from './webhook-state.ts';
+import { type AdvancedWebhookSettings, describeDuplicates, listEndpoints, readAdvancedSettings } from './webhook-state.ts';
 
 /** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {

@@ -17,9 +17,7 @@ export async function readAdvancedSettings(context: Context, client: Client): Pr
     return { isEnabled: true, encodeData: false, encryptFor: undefined };
   }
   const config = await loadResource('webhook-config');
-  const { isEnabled, encodeData, encryptData, publicKey } = requireData(
-    await client.call(config['webhooks.advanced.get'], {}),
-  );
+  const { isEnabled, encodeData, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
   return { isEnabled, encodeData, encryptFor: encryptData && publicKey !== '' ? publicKey : undefined };
 }
 

@@ -51,10 +51,7 @@ export function findCompletionFiles(named: string | undefined, dependencies: Com
 /** Start-up files of bash login shells, which macOS terminals open. bash reads only the first one that exists. */
 const LOGIN_SHELL_FILES = ['.bash_profile', '.bash_login', '.profile'];
 
-function findBashStartUpFile(
-  home: string,
-  { platform = thisPlatform(), isFile = existsSync }: CompletionDependencies,
-): string {
+function findBashStartUpFile(home: string, { platform = thisPlatform(), isFile = existsSync }: CompletionDependencies): string {
   const names = platform === 'darwin' ? LOGIN_SHELL_FILES : ['.bashrc'];
   const paths = names.map((name) => join(home, name));
   return paths.find(isFile) ?? join(home, names[0] ?? '');

@@ -82,9 +82,7 @@ async function resolveLink(path: string): Promise<string> {
   if (found) return found;
   const next = resolve(dirname(path), await readlink(path));
   // Chains of broken links are rare, so they are not resolved.
-  const folder = (await lstat(next).catch(() => undefined))
-    ? undefined
-    : await realpath(dirname(next)).catch(() => undefined);
+  const folder = (await lstat(next).catch(() => undefined)) ? undefined : await realpath(dirname(next)).catch(() => undefined);
   if (folder) return join(folder, basename(next));
   throw new SvcError('local', `${path} is a broken link to ${next}`, {
     hint: 'nothing was written; create the target or remove the link, then run the command again',

@@ -1,9 +1,4 @@
-export const SCRIPT_FILES = {
-  bash: 'svc.bash',
-  zsh: '_svc',
-  fish: 'svc.fish',
-  powershell: 'svc.ps1',
-} as const;
+export const SCRIPT_FILES = { bash: 'svc.bash', zsh: '_svc', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
 
 export type Shell = keyof typeof SCRIPT_FILES;
 export const SHELLS = Object.keys(SCRIPT_FILES) as readonly Shell[];

@@ -57,9 +57,7 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) => {
       if (isFinal) return styleText('cyan', escapeForTerminal(parseAnswer(question, typed) || (emptyMeaning ?? '')));
       const shown = escapeForTerminal(typed);
-      return typed.trim() !== '' && validate?.(parseAnswer(question, typed)) !== undefined
-        ? styleText('red', shown)
-        : shown;
+      return typed.trim() !== '' && validate?.(parseAnswer(question, typed)) !== undefined ? styleText('red', shown) : shown;
     },
     theme: {
       style: {
@@ -74,10 +72,7 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
 function askSelect(context: PrompterDependencies, { message, choices, defaultValue }: SelectPrompt): Promise<string> {
   const listed = choices.map(toRow);
   return runPrompt(context, (streams) =>
-    select(
-      { message: wrapMessage(context, message), choices: listed, default: defaultValue, pageSize: PAGE_SIZE },
-      streams,
-    ),
+    select({ message: wrapMessage(context, message), choices: listed, default: defaultValue, pageSize: PAGE_SIZE }, streams),
   );
 }
 
@@ -95,9 +90,5 @@ function askPick(context: PrompterDependencies, { message, choices, allowsOther 
 }
 
 function toRow({ value, description }: Choice) {
-  return {
-    value,
-    name: escapeForTerminal(value),
-    ...(description && { description: escapeForTerminal(description) }),
-  };
+  return { value, name: escapeForTerminal(value), ...(description && { description: escapeForTerminal(description) }) };
 }

@@ -13,10 +13,7 @@ const DONE = SEPARATOR;
  * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay the list with the same
  * search term, until the user chooses the row that ends the selection.
  */
-export async function askMultiSelect(
-  context: PrompterDependencies,
-  question: MultiSelectPrompt,
-): Promise<readonly string[]> {
+export async function askMultiSelect(context: PrompterDependencies, question: MultiSelectPrompt): Promise<readonly string[]> {
   const message = escapeForTerminal(question.message);
   const { stderr } = context.io;
   const chosen = new Set(question.defaultValues);
@@ -83,10 +80,7 @@ const OTHER_GROUP = 'others';
 /** Creates the rows that match the search term. Without a term, the row that ends the selection comes first. */
 function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
   const { choices, emptyMeaning } = question;
-  const end = {
-    value: DONE,
-    name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}`,
-  };
+  const end = { value: DONE, name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}` };
   const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
   const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
   const found = listed.filter((choice) => matches(choice, term));
@@ -117,10 +111,7 @@ function matches({ value, description = '' }: Choice, term: string): boolean {
 function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {
   const values = members.map(({ value }) => value);
   const isOn = values.every((value) => chosen.has(value));
-  return {
-    value: values.join(SEPARATOR),
-    name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`,
-  };
+  return { value: values.join(SEPARATOR), name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})` };
 }
 
 function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {

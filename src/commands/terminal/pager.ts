@@ -80,8 +80,7 @@ async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unk
     for (let at = 0; ; at += 1) {
       const next = await Promise.race([readAt(at), isExited]);
       if (!next || next.done) return;
-      if (!stdin.write(next.value))
-        await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
+      if (!stdin.write(next.value)) await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
     }
   } finally {
     stdin.end();

@@ -36,10 +36,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
       throw error;
     }
   };
-  const page: PlainPage = {
-    print: (line) => write(`${wrap(line)}\n`),
-    read: (prompt) => answerTo(prompt, input.line),
-  };
+  const page: PlainPage = { print: (line) => write(`${wrap(line)}\n`), read: (prompt) => answerTo(prompt, input.line) };
   return {
     text: (question) => askText(page, question),
     secret: async (message) => {
@@ -64,10 +61,7 @@ async function askText(page: PlainPage, question: TextPrompt): Promise<string> {
   const emptyOption = defaultValue && emptyMeaning !== undefined ? `; ${EMPTY_ANSWER}: ${emptyMeaning}` : '';
   const meaning = defaultValue || emptyMeaning;
   for (;;) {
-    const answer = parseAnswer(
-      question,
-      await page.read(`${message}${meaning ? ` (Enter: ${meaning}${emptyOption})` : ''}:`),
-    );
+    const answer = parseAnswer(question, await page.read(`${message}${meaning ? ` (Enter: ${meaning}${emptyOption})` : ''}:`));
     const problem = answerProblem(question, answer);
     if (problem === undefined) return answer;
     await page.print(`  ${problem}`);

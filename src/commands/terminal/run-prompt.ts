@@ -30,8 +30,7 @@ export async function runPrompt<Value>(
     return await prompt({ input, output: io.stderr.stream, signal: AbortSignal.any([signal, canceled.signal]) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError'))
-      throw interruptedError(error);
+    if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError')) throw interruptedError(error);
     throw error;
   } finally {
     input.off('keypress', onKeypress);

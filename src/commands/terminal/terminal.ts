@@ -33,18 +33,11 @@ export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-export function toTerminalText(
-  text: string,
-  { isTerminal }: Pick<Sink, 'isTerminal'>,
-  environment: Environment,
-): string {
+export function toTerminalText(text: string, { isTerminal }: Pick<Sink, 'isTerminal'>, environment: Environment): string {
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-export function createDisplayOptions(
-  { io, environment, clock }: ProcessEnvironment,
-  { time }: GlobalOptions,
-): DisplayOptions {
+export function createDisplayOptions({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
   const isTerminal = io.stdout.isTerminal;
   const marks = isTerminal && canUseSymbols({ environment });
   return { time, now: clock.now(), isInteractive: isTerminal, useMarks: marks, glyphs: selectGlyphs({ environment }) };
@@ -61,8 +54,7 @@ export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environ
 
 /** Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check `canAsk` first. */
 export async function openPrompter(dependencies: PrompterDependencies): Promise<Prompter> {
-  if (canUseSymbols(dependencies))
-    return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
+  if (canUseSymbols(dependencies)) return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
   return (await import('./plain-prompter.ts')).createPlainPrompter(dependencies);
 }
 

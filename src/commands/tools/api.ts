@@ -16,10 +16,7 @@ import { optionalProperty } from '../option-values.ts';
 import type { ApiFlags } from './flags.ts';
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
-export async function apiCommand(
-  context: Context,
-  { arguments: [word = ''], options }: Invocation<ApiFlags>,
-): Promise<void> {
+export async function apiCommand(context: Context, { arguments: [word = ''], options }: Invocation<ApiFlags>): Promise<void> {
   const { auth, paginate = false } = options;
   const path = parsePath(word);
   const data = await readData(context, options.data);
@@ -66,9 +63,7 @@ function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
 function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath) {
-    throw new SvcError('usage', `'${word}' is not a path`, {
-      hint: 'use the part after the base URL, such as /v2/users/add',
-    });
+    throw new SvcError('usage', `'${word}' is not a path`, { hint: 'use the part after the base URL, such as /v2/users/add' });
   }
   return word.startsWith('/') ? word : `/${word}`;
 }

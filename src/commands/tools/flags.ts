@@ -1,10 +1,7 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 export const API_FLAGS = [
-  {
-    flags: '--data <json>',
-    description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary',
-  },
+  { flags: '--data <json>', description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary' },
   {
     flags: '--auth <kind>',
     description: "credentials to send (default: those of the path's operation, otherwise key)",

@@ -28,10 +28,7 @@ export async function foldersTreeCommand(context: Context, { options }: Invocati
   const result = await client.call(operations['folders.list'], { organizationId });
   if (!result.sent) return;
   const folders = result.data ?? [];
-  const tree = buildFolderTree(folders, {
-    ...optionalProperty('folder', folder),
-    maxDepth: Math.min(maxDepth, MAX_LEVELS),
-  });
+  const tree = buildFolderTree(folders, { ...optionalProperty('folder', folder), maxDepth: Math.min(maxDepth, MAX_LEVELS) });
   if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
   const canDraw = (!context.io.stdout.isTerminal || supportsUnicode(context)) && !prefersPlainText(context);
@@ -77,12 +74,7 @@ const BOX_STYLE: DrawingStyle = {
   ]),
 };
 
-const PLAIN_STYLE: DrawingStyle = {
-  branch: '|- ',
-  last: '`- ',
-  vertical: '|  ',
-  access: new Map(),
-};
+const PLAIN_STYLE: DrawingStyle = { branch: '|- ', last: '`- ', vertical: '|  ', access: new Map() };
 
 function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
   for (const [index, folder] of folders.entries()) {

@@ -43,9 +43,7 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
 /** Returns text such as `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min`. */
 function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): string {
   if (expiresAt === null || secondsLeft === null) return 'never ends';
-  return expired
-    ? `ended ${expiresAt}, ${formatSpan(-secondsLeft)} ago`
-    : `ends ${expiresAt}, in ${formatSpan(secondsLeft)}`;
+  return expired ? `ended ${expiresAt}, ${formatSpan(-secondsLeft)} ago` : `ends ${expiresAt}, in ${formatSpan(secondsLeft)}`;
 }
 
 function formatSpan(seconds: number): string {

@@ -44,9 +44,7 @@ async function listOperations(context: Context): Promise<void> {
 /** Finds an operation by its name, command, or path. @throws SvcError `usage` with the nearest name */
 function requireOperation(typed: string): OperationEntry {
   const bare = typed.replace(/^svc /, '');
-  const entry = manifest.find(
-    ({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare,
-  );
+  const entry = manifest.find(({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare);
   if (entry) return entry;
   const isPath = bare.startsWith('/');
   const known = [...manifest.map(({ path, name }): string => (isPath ? path : name)), SETTINGS];

@@ -10,8 +10,7 @@ import { RUNNERS, TOOLS } from './definitions.ts';
 export function commandTree(): Node {
   const root = createGroup('svc', []);
   for (const words of GROUPS.keys()) ensureGroup(root, words.split(' '));
-  for (const operation of outline)
-    addNode(root, operation.command, (existing) => createOperationNode(operation, existing));
+  for (const operation of outline) addNode(root, operation.command, (existing) => createOperationNode(operation, existing));
   for (const tool of toolOutline) addNode(root, tool.command, () => createToolNode(tool, () => loadDefinition(tool)));
   addNode(root, LIST_COMMAND.command, () => createToolNode(LIST_COMMAND, async () => LIST_COMMAND));
   return root;
@@ -75,13 +74,7 @@ function createOperationNode({ name, command, summary }: OperationOutline, exist
 }
 
 function createToolNode({ command, summary }: ToolOutline, definition: () => Promise<CommandDefinition>): Node {
-  return {
-    name: command.at(-1) ?? '',
-    path: command,
-    summary,
-    leaf: { kind: 'tool', definition },
-    children: new Map(),
-  };
+  return { name: command.at(-1) ?? '', path: command, summary, leaf: { kind: 'tool', definition }, children: new Map() };
 }
 
 /** Loads the complete definition of a tool. The help of a group does not need it. */

@@ -37,11 +37,7 @@ export async function reportFindings(context: Context, subject: ReportSubject, s
   }
 }
 
-async function writeLines(
-  context: Context,
-  { name, noun }: ReportSubject,
-  { check, findings }: StartedCheck,
-): Promise<void> {
+async function writeLines(context: Context, { name, noun }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
   const { stdout } = context.io;
   for await (const found of findings) {
     const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
@@ -76,11 +72,7 @@ function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): stri
   return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
 }
 
-async function printRecords(
-  context: Context,
-  { files }: ReportSubject,
-  { check, findings }: StartedCheck,
-): Promise<void> {
+async function printRecords(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
   const convert = createConverter(files);
   const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
   async function* pages() {
@@ -90,11 +82,7 @@ async function printRecords(
   await printWarnings(context, check);
 }
 
-async function printDocument(
-  context: Context,
-  { files }: ReportSubject,
-  { check, findings }: StartedCheck,
-): Promise<void> {
+async function printDocument(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
   const convert = createConverter(files);
   const checked = files.length === 1 ? { file: files[0] } : { files };
   const all: unknown[] = [];

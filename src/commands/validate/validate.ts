@@ -23,13 +23,7 @@ export async function validateFiles(
   { noun, verb: defaultVerb }: { readonly noun: string; readonly verb: string },
   { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
-  const {
-    file: paths = [],
-    for: verb = defaultVerb,
-    inputFormat,
-    duplicates = 'fail',
-    format: form = 'text',
-  } = options;
+  const { file: paths = [], for: verb = defaultVerb, inputFormat, duplicates = 'fail', format: form = 'text' } = options;
   if (paths.length === 0) {
     throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
   }

@@ -21,8 +21,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Re-signs the deliveries of this endpoint with the signing secret of this machine, or with the secret in --secret-file. On a terminal, press r to replay the latest delivery.',
     examples: {
       'svc webhooks listen --local': 'receive deliveries from the embedded service',
-      "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook":
-        'forward only some events',
+      "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook": 'forward only some events',
       'svc webhooks listen --secret-file secret.txt --forward-to http://127.0.0.1:3000/hook':
         'verify, show, and forward deliveries',
       'svc webhooks listen --auth-token-file token.txt --exit-after 1 -o ndjson': 'wait for one basic delivery',
@@ -37,8 +36,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Sends a sample payload for the event type. Use --set or --from-file to change the payload. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless its status is 2xx.',
     examples: {
-      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt':
-        'send a signed delivery',
+      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt': 'send a signed delivery',
       "svc webhooks send comment.add --url http://127.0.0.1:3000/hook --set 'data.targetComment.commentText=Hello'":
         'send a custom payload',
       'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode':

@@ -61,11 +61,7 @@ export const SEND_FLAGS = [
   { flags: '--encode', description: 'base64-encode the payload' },
   { flags: '--encrypt-for <path>', description: 'file with the RSA public key to encrypt the payload with' },
   { flags: '--channel <channel>', description: 'channel of the event, with --via-service (repeatable)', many: true },
-  {
-    flags: '--set <path=value>',
-    description: 'set a field of the payload to a JSON value or text (repeatable)',
-    many: true,
-  },
+  { flags: '--set <path=value>', description: 'set a field of the payload to a JSON value or text (repeatable)', many: true },
   { flags: '--from-file <path>', description: "file with the payload to send instead of the sample, or '-' for stdin" },
   ALLOW_UNKNOWN_EVENT_FLAG,
 ] as const satisfies readonly OptionDefinition[];
@@ -87,10 +83,7 @@ export const TEST_FLAGS = [
   FORM,
   { flags: '--secret-file <path>', description: 'file with the signing secret of the receiver' },
   TOKEN_FILE,
-  {
-    flags: '--encrypt-for <path>',
-    description: "file with the receiver's RSA public key, to test encrypted deliveries",
-  },
+  { flags: '--encrypt-for <path>', description: "file with the receiver's RSA public key, to test encrypted deliveries" },
   { flags: '--effects-url <url>', description: 'URL where the receiver lists the IDs of applied deliveries as JSON' },
   { flags: '--only <case>', description: 'run only this case (repeatable)', choices: CASE_NAMES, many: true },
   { flags: '--skip <case>', description: 'skip this case (repeatable)', choices: CASE_NAMES, many: true },

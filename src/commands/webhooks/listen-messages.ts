@@ -17,17 +17,11 @@ export async function announceListener(
 ): Promise<void> {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
-  if (options.skipVerify)
-    await note('verification is off: deliveries from anyone who can reach this port are accepted');
+  if (options.skipVerify) await note('verification is off: deliveries from anyone who can reach this port are accepted');
   for (const text of notes) await note(text);
 }
 
-export async function reportEvent(
-  context: Context,
-  output: DeliveryOutput,
-  counts: DeliveryCounts,
-  event: ListenerEvent,
-) {
+export async function reportEvent(context: Context, output: DeliveryOutput, counts: DeliveryCounts, event: ListenerEvent) {
   switch (event.kind) {
     case 'received':
       if (event.payloadProblem !== undefined) await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);

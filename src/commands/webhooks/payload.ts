@@ -42,12 +42,7 @@ export function applyAssignments(value: unknown, assignments: readonly string[])
 }
 
 /** @param done keys of the path so far, for error messages */
-function setAtPath(
-  current: unknown,
-  [key, ...rest]: readonly Key[],
-  value: unknown,
-  done: readonly Key[] = [],
-): unknown {
+function setAtPath(current: unknown, [key, ...rest]: readonly Key[], value: unknown, done: readonly Key[] = []): unknown {
   if (key === undefined) return value;
   const followed = [...done, key];
   if (typeof key === 'number') {
@@ -86,7 +81,5 @@ function parsePath(path: string): readonly Key[] {
       hint: 'for example --set data.comments[0].text=Hello',
     });
   }
-  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
-    index === undefined ? part : Number(index),
-  );
+  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) => (index === undefined ? part : Number(index)));
 }

@@ -87,9 +87,7 @@ async function* recordedPages(context: Context, replay: ReplayOptions, count: { 
 
 function selectDeliveries(context: Context, { folder, ids, since }: ReplayOptions): AsyncGenerator<RecordedDelivery> {
   const filter = { ...(ids && { ids }), ...(since !== undefined && { since }) };
-  return readRecordedDeliveries(folder, filter, (name) =>
-    context.warn(`${join(folder, name)} is not a recorded delivery`),
-  );
+  return readRecordedDeliveries(folder, filter, (name) => context.warn(`${join(folder, name)} is not a recorded delivery`));
 }
 
 async function replayAll(context: Context, replay: ReplayOptions): Promise<void> {
@@ -102,8 +100,7 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   }
   const printer = await context.printer();
   await printer.records(outcomes, { columns: REPLAYED_COLUMNS });
-  if (count.skipped > 0)
-    await context.note(`${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`);
+  if (count.skipped > 0) await context.note(`${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`);
   if (count.old > 0) {
     const minutes = TIMESTAMP_TOLERANCE / 60;
     await context.note(

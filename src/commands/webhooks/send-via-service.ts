@@ -24,11 +24,7 @@ const REJECTED_OPTIONS = [
   ['encryptFor', 'encrypt-for'],
 ] as const satisfies readonly (readonly [keyof SendFlags, string])[];
 
-export async function sendViaService(
-  context: Context,
-  event: string,
-  { options }: Invocation<SendFlags>,
-): Promise<void> {
+export async function sendViaService(context: Context, event: string, { options }: Invocation<SendFlags>): Promise<void> {
   if (!context.options.local) {
     throw new SvcError('usage', '--via-service requires the embedded service (--local)', {
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,

@@ -41,26 +41,17 @@ async function readDeliveryOptions(context: Context, options: SendFlags): Promis
   };
 }
 
-async function sendTo(
-  context: Context,
-  url: URL,
-  event: string,
-  deliveryOptions: SampleDeliveryOptions,
-): Promise<void> {
+async function sendTo(context: Context, url: URL, event: string, deliveryOptions: SampleDeliveryOptions): Promise<void> {
   const { clock, options } = context;
   const { form } = deliveryOptions;
   const { id, outgoing } = await createSampleDelivery(url, event, deliveryOptions, clock.now());
   if (options.dryRun) return printPlannedRequest(context, outgoing, [deliveryOptions.authToken ?? '']);
   if (deliveryOptions.secret === undefined && deliveryOptions.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
-    await context.note(
-      `the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`,
-    );
+    await context.note(`the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`);
   }
   const postOptions = await createPostOptions(context);
-  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () =>
-    sendPost(outgoing, postOptions),
-  );
+  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () => sendPost(outgoing, postOptions));
   if (receipt.status === null) {
     throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'check that the receiver is running' });
   }

@@ -81,9 +81,7 @@ async function removeOrWarn(context: Context, remove: () => Promise<void>): Prom
   try {
     await remove();
   } catch (error) {
-    await context.warn(
-      `the temporary endpoint could not be deleted; the next listener will delete it: ${messageOf(error)}`,
-    );
+    await context.warn(`the temporary endpoint could not be deleted; the next listener will delete it: ${messageOf(error)}`);
   }
 }
 

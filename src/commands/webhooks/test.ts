@@ -35,13 +35,9 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
   });
 }
 
-const VALID_REJECTED_HINT =
-  'the valid delivery was rejected: check that the secret or token matches that of the receiver';
+const VALID_REJECTED_HINT = 'the valid delivery was rejected: check that the secret or token matches that of the receiver';
 
-async function gradeCases(
-  context: Context,
-  { url, effectsUrl, cases, sender }: TestOptions,
-): Promise<readonly Grade[]> {
+async function gradeCases(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
   const { clock } = context;
   const postOptions = await createPostOptions(context);
   const progress = await context.progress();
@@ -86,9 +82,7 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
 
 /** Selects the cases that apply to the form of delivery. @throws SvcError `usage` if a case in `--only` cannot run */
 function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfiguration): readonly ReceiverCase[] {
-  const chosen = RECEIVER_CASES.filter(
-    ({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name),
-  );
+  const chosen = RECEIVER_CASES.filter(({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name));
   if (chosen.length === 0) throw new SvcError('usage', '--only and --skip leave no cases to run');
   const applies = ({ form = sender.form }: ReceiverCase) => form === sender.form;
   for (const testCase of chosen) {

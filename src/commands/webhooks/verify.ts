@@ -67,8 +67,7 @@ async function readDelivery(
       hint: hint`${stepWithPlaceholder('inspect', ['webhooks', 'verify'], '--body body.json --headers headers.txt --secret-file secret.txt')}`,
     });
   }
-  if (body === '-' && headers === '-')
-    throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
+  if (body === '-' && headers === '-') throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
   const text = (await readBytes(context, headers)).toString();
   return { headers: groupHeaders(parseHeaders(text, headers)), body: await readBytes(context, body) };
 }

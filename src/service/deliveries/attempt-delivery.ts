@@ -12,11 +12,7 @@ export function isDelivered({ status }: AttemptResult): boolean {
 }
 
 /** Makes an attempt. If the request cannot be created, the attempt fails. */
-export async function attemptDelivery(
-  sender: HttpSender,
-  delivery: ClaimedDelivery,
-  now: number,
-): Promise<AttemptResult> {
+export async function attemptDelivery(sender: HttpSender, delivery: ClaimedDelivery, now: number): Promise<AttemptResult> {
   const request = composeRequest(delivery, now);
   return typeof request === 'string' ? { status: null, error: request } : sender.send(request);
 }

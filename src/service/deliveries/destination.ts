@@ -26,10 +26,7 @@ export async function resolveDestination(database: Database, lane: LaneRef): Pro
   return lane.form === 'advanced' ? endpointDestination(database, lane) : basicDestination(database, lane, lane.form);
 }
 
-async function endpointDestination(
-  database: Database,
-  { apiKey, lane }: LaneRef,
-): Promise<DeliveryDestination | string> {
+async function endpointDestination(database: Database, { apiKey, lane }: LaneRef): Promise<DeliveryDestination | string> {
   const [found] = await selectEndpoint(database, { apiKey, id: lane });
   if (!found) return 'the endpoint was deleted';
   if (found.disabled === 1) return 'the endpoint is disabled';
@@ -67,11 +64,7 @@ async function basicDestination(
 }
 
 function createRequest(url: string, body: string, proof: DeliveryProof): DeliveryRequest {
-  return {
-    url,
-    headers: { ...Object.fromEntries(createDeliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' },
-    body,
-  };
+  return { url, headers: { ...Object.fromEntries(createDeliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' }, body };
 }
 
 interface BodyOptions {

@@ -95,8 +95,5 @@ function describeActivity({ actionUser, entityData, entityTargetData, changes }:
 }
 
 function pickComment(commentAnnotation: unknown, targetComment: unknown) {
-  return {
-    ...(isObject(commentAnnotation) && { commentAnnotation }),
-    ...(isObject(targetComment) && { targetComment }),
-  };
+  return { ...(isObject(commentAnnotation) && { commentAnnotation }), ...(isObject(targetComment) && { targetComment }) };
 }

@@ -46,12 +46,7 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
     const [request, keptAlive] =
       url.protocol === 'https:' ? ([secureRequest, agents.secure] as const) : ([plainRequest, agents.plain] as const);
     const length = { 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, {
-      method: 'POST',
-      headers: { ...headers, ...length },
-      agent: agent ?? keptAlive,
-      ...guard,
-    });
+    const sent = request(url, { method: 'POST', headers: { ...headers, ...length }, agent: agent ?? keptAlive, ...guard });
     inFlight.add(sent.on('close', () => inFlight.delete(sent)));
     return sendBody(sent, body, timeout);
   };

@@ -7,13 +7,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
-import {
-  type DeliveryTarget,
-  type EventFilter,
-  loadSubscriptions,
-  type Subscription,
-  selectTargets,
-} from './subscriptions.ts';
+import { type DeliveryTarget, type EventFilter, loadSubscriptions, type Subscription, selectTargets } from './subscriptions.ts';
 
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;
@@ -84,21 +78,18 @@ function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now
   });
 }
 
-const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) =>
-  database.insertInto('deliveries').values(rows),
-);
+const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) => database.insertInto('deliveries').values(rows));
 
 type DocumentKey = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
-const selectDocumentName = prepareQuery(
-  (database, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>
-    database
-      .selectFrom('documents')
-      .innerJoin('organizations', 'organizations.key', 'documents.organization')
-      .select('documents.documentName')
-      .where('organizations.apiKey', '=', apiKey)
-      .where('organizations.organizationId', '=', organizationId)
-      .where('documents.documentId', '=', documentId),
+const selectDocumentName = prepareQuery((database, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>
+  database
+    .selectFrom('documents')
+    .innerJoin('organizations', 'organizations.key', 'documents.organization')
+    .select('documents.documentName')
+    .where('organizations.apiKey', '=', apiKey)
+    .where('organizations.organizationId', '=', organizationId)
+    .where('documents.documentId', '=', documentId),
 );
 
 /** Creates a cached lookup of document names, because the events of a call usually have the same document. */

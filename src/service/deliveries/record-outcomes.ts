@@ -119,17 +119,12 @@ async function updateEndpointHealth(
     }
     await setFailingSince(database, { id, now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)) });
     const disabled = await disableFailing(database, { id, before: now - schedule.disableAfter, now });
-    if (disabled.length > 0)
-      await stopLane(database, id, 'the endpoint was disabled because all its attempts failed', now);
+    if (disabled.length > 0) await stopLane(database, id, 'the endpoint was disabled because all its attempts failed', now);
   }
 }
 
 const clearFailingSince = prepareQuery((database, { id }: { readonly id: string }) =>
-  database
-    .updateTable('endpoints')
-    .set({ failingSince: null })
-    .where('id', '=', id)
-    .where('failingSince', 'is not', null),
+  database.updateTable('endpoints').set({ failingSince: null }).where('id', '=', id).where('failingSince', 'is not', null),
 );
 
 const setFailingSince = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>

@@ -46,9 +46,7 @@ export function listDeliveries(
     }
     if (event !== undefined) query = query.where('event', '=', event);
     if (endpointId !== undefined) {
-      query = query.where(({ eb, or }) =>
-        or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]),
-      );
+      query = query.where(({ eb, or }) => or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]));
     }
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
     return rows.map(detailOf);
@@ -56,11 +54,7 @@ export function listDeliveries(
 }
 
 /** @throws SvcError `not_found` for the first ID that the API key does not have */
-export function findDeliveries(
-  store: Store,
-  apiKey: string,
-  ids: readonly string[],
-): Promise<readonly DeliveryDetail[]> {
+export function findDeliveries(store: Store, apiKey: string, ids: readonly string[]): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
     const found: DeliveryDetail[] = [];
     for (const id of ids) found.push(detailOf(await requireDelivery(database, apiKey, id)));

@@ -14,11 +14,7 @@ export const RATE_WINDOW = 1_050;
  * Returns the recent attempts of all processes for an endpoint, oldest first. Locks the endpoint until the transaction
  * ends, so other processes cannot start attempts.
  */
-export async function lockRecentStarts(
-  database: Database,
-  endpointId: string,
-  now: number,
-): Promise<readonly StartCount[]> {
+export async function lockRecentStarts(database: Database, endpointId: string, now: number): Promise<readonly StartCount[]> {
   // An update that keeps the value locks the row in every database.
   const [found] = await lockStarts(database, { endpointId });
   const starts: readonly StartCount[] = JSON.parse(found?.begun ?? '[]');

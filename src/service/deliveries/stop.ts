@@ -18,12 +18,7 @@ export async function stopLane(
 const failPending = prepareQuery((database, { lane, last, line }: { lane: string; last: number; line: string }) =>
   database
     .updateTable('deliveries')
-    .set(({ ref }) => ({
-      state: 'failed',
-      dueAt: null,
-      owner: null,
-      attempts: sql<string>`${ref('attempts')} || ${line}`,
-    }))
+    .set(({ ref }) => ({ state: 'failed', dueAt: null, owner: null, attempts: sql<string>`${ref('attempts')} || ${line}` }))
     .where('lane', '=', lane)
     .where('key', '<=', last)
     .where('dueAt', 'is not', null),

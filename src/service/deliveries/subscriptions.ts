@@ -54,12 +54,8 @@ async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscrip
   return endpoints.map(({ id, filterTypes, channels }) => {
     const [types, ownChannels] = [parseSet(filterTypes), parseSet(channels)];
     const acceptsType = ({ event, aboutLane }: EventFilter) => (types ? types.has(event) : aboutLane !== id);
-    const acceptsChannel = (filter: EventFilter) =>
-      !ownChannels || filter.channels.some((channel) => ownChannels.has(channel));
-    return {
-      target: { form: 'advanced', lane: id },
-      matches: (filter) => acceptsType(filter) && acceptsChannel(filter),
-    };
+    const acceptsChannel = (filter: EventFilter) => !ownChannels || filter.channels.some((channel) => ownChannels.has(channel));
+    return { target: { form: 'advanced', lane: id }, matches: (filter) => acceptsType(filter) && acceptsChannel(filter) };
   });
 }
 

@@ -19,11 +19,7 @@ export async function pruneDeliveries(database: Database, now: number): Promise<
     .where('createdAt', '<', now - RETENTION_PERIOD)
     .execute();
   for (const { state, max } of RETENTION_LIMITS) {
-    const newest = database
-      .selectFrom('deliveries')
-      .select('key')
-      .where('dueAt', 'is', null)
-      .where('state', '=', state);
+    const newest = database.selectFrom('deliveries').select('key').where('dueAt', 'is', null).where('state', '=', state);
     const excess = newest.orderBy('key', 'desc').limit(sql.lit(1)).offset(sql.lit(max));
     const first = await excess.executeTakeFirst();
     if (first) await ended.where('state', '=', state).where('key', '<=', first.key).execute();

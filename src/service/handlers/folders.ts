@@ -1,14 +1,7 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
-import {
-  createFolder,
-  type Folder,
-  moveFolderTree,
-  type ParentFolder,
-  ROOT,
-  wouldCreateCycle,
-} from '../records/folder.ts';
+import { createFolder, type Folder, moveFolderTree, type ParentFolder, ROOT, wouldCreateCycle } from '../records/folder.ts';
 import { type FolderOwner, nestFolders, toFolderRecordV1, toFolderRecordV2 } from '../records/folder-record.ts';
 import { findAllFolders, findFolders, findFolderTree, saveFolders } from '../records/folders.ts';
 import { alreadyExists, createItemResults, type ItemResult, notFound } from '../records/item-results.ts';
@@ -49,8 +42,7 @@ export const folders: HandlersOf<'folders'> = {
     const organization = await findOrganization(call, organizationId);
     const data = createItemResults();
     for (const change of requested) {
-      data[change.folderId] =
-        organization === undefined ? notFound('Folder') : await updateFolder(call, organization, change);
+      data[change.folderId] = organization === undefined ? notFound('Folder') : await updateFolder(call, organization, change);
     }
     return { data };
   },

@@ -17,12 +17,7 @@ export const notifications: HandlersOf<'notifications'> = {
     await requireDocument(database, organization, documentId);
     if ((await selectUserDataKeys(database, { organization, notificationId })).length === 0) {
       const feature = 'notifications';
-      const item = await addUserData(
-        database,
-        organization,
-        feature,
-        toNotificationRecord(input, notificationId, call.now),
-      );
+      const item = await addUserData(database, organization, feature, toNotificationRecord(input, notificationId, call.now));
       for await (const userIds of findRecipients(call, organization, input)) {
         await insertParticipants(
           database,

@@ -36,11 +36,7 @@ export const userGroups: HandlersOf<'user-groups'> = {
       }
       const existing = await selectUsers(database, { organization, userId: userIds });
       for (const { userId } of existing) {
-        data[userId] = {
-          success: true,
-          organizationUserGroupId,
-          message: 'User added to organization user group.',
-        };
+        data[userId] = { success: true, organizationUserGroupId, message: 'User added to organization user group.' };
       }
       const rows = existing.map(({ userId }) => ({ organization, groupId: organizationUserGroupId, userId }));
       if (rows.length > 0) await insertGroupMembers(database, rows);

@@ -49,10 +49,7 @@ const EMPTY_DATA = { comments: [], reactions: [], recordings: [], notifications:
 /** Creates missing levels if requested. @throws Refusal INVALID_ARGUMENT if the target does not exist */
 async function resolveTarget(call: KeyCall, input: Omit<AddUsers, 'users'>): Promise<MembershipTarget> {
   const { organizationId, documentId, folderId } = input;
-  const organization = await (input.createOrganization ? ensureOrganization : requireOrganization)(
-    call,
-    organizationId,
-  );
+  const organization = await (input.createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
   if (documentId !== undefined) {
     if (input.createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(call.database, organization, documentId);
@@ -78,12 +75,7 @@ async function addUsers<User extends UserInput>(
     for (const { userId, id } of await upsertUsers(database, rows)) {
       data[userId] = { success: true, id, message: 'User added.' };
     }
-    const members = batch.map((user) => ({
-      ...target,
-      userId: user.userId,
-      accessRole: roleOf(user) ?? null,
-      addedAt: now,
-    }));
+    const members = batch.map((user) => ({ ...target, userId: user.userId, accessRole: roleOf(user) ?? null, addedAt: now }));
     await upsertMembers(database, members);
   }
   return data;

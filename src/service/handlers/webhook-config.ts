@@ -2,13 +2,7 @@ import { INITIAL_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
 import type { KeyCall } from '../call.ts';
 import { stopEndpointDeliveries, stopLane } from '../deliveries/stop.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/subscriptions.ts';
-import {
-  advancedWebhooksNotConfigured,
-  findConfig,
-  hasTriggers,
-  mergeSettings,
-  saveConfig,
-} from '../records/configs.ts';
+import { advancedWebhooksNotConfigured, findConfig, hasTriggers, mergeSettings, saveConfig } from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
 const BASIC_DEFAULTS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };

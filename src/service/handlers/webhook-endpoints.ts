@@ -25,11 +25,8 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     const hasMore = async (direction: 'older' | 'newer', endpoint: Endpoint) =>
       (await selectEndpointPage(call, { apiKey: call.apiKey, afterKey: endpoint.key, direction }, 1)).length > 0;
     const older = last && (await hasMore('older', last)) ? createPageToken(TOKEN_KIND, last.key) : null;
-    const newer =
-      first && (await hasMore('newer', first)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
-    return {
-      data: { endpoints: page.map(toEndpointRecord), iterator: older, prevIterator: newer, done: older === null },
-    };
+    const newer = first && (await hasMore('newer', first)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
+    return { data: { endpoints: page.map(toEndpointRecord), iterator: older, prevIterator: newer, done: older === null } };
   },
 
   'webhooks.endpoints.create': async (call, { url, uid, ...settings }) => {
@@ -101,9 +98,5 @@ async function readPage(call: KeyCall, iterator: string | undefined, limit: numb
     const afterKey = parseKey(iterator.slice(BACKWARD_PREFIX.length));
     return (await selectEndpointPage(call, { apiKey, afterKey, direction: 'newer' }, limit)).toReversed();
   }
-  return selectEndpointPage(
-    call,
-    { apiKey, afterKey: iterator ? parseKey(iterator) : undefined, direction: 'older' },
-    limit,
-  );
+  return selectEndpointPage(call, { apiKey, afterKey: iterator ? parseKey(iterator) : undefined, direction: 'older' }, limit);
 }

@@ -23,10 +23,7 @@ export async function findAgent({ database, apiKey }: KeyScope, agentId: string)
 }
 
 /** Returns the IDs of a group's agents, in the group's order. Returns `undefined` if the group does not exist. */
-export async function findGroupAgentIds(
-  { database, apiKey }: KeyScope,
-  groupId: string,
-): Promise<string[] | undefined> {
+export async function findGroupAgentIds({ database, apiKey }: KeyScope, groupId: string): Promise<string[] | undefined> {
   const [found] = await selectGroupAgentIds(database, { apiKey, groupId });
   return found && JSON.parse(found.agentIds);
 }

@@ -132,8 +132,7 @@ function diffSequences<Item>(
   let start = 0;
   while (start < limit && isSame(before[start], after[start])) start++;
   let common = 0;
-  while (common < limit - start && isSame(before[before.length - 1 - common], after[after.length - 1 - common]))
-    common++;
+  while (common < limit - start && isSame(before[before.length - 1 - common], after[after.length - 1 - common])) common++;
   return { start, beforeEnd: before.length - common, afterEnd: after.length - common };
 }
 

@@ -18,20 +18,18 @@ interface DocumentFilter {
 }
 
 /** Selects documents in the order in which they were added. */
-export const selectDocuments = prepareQuery(
-  (database, { organization, documentIds, folder, after, limit }: DocumentFilter) => {
-    const matching = database
-      .selectFrom('documents')
-      .select(['key', 'documentId', 'documentName', 'disabled', 'accessType'])
-      .where('organization', '=', organization)
-      .where('key', '>', after)
-      .orderBy('key')
-      .limit(sql.lit(limit));
-    const selected = documentIds ? matching.where('documentId', 'in', documentIds) : matching;
-    if (folder === undefined) return selected;
-    return folder === true ? selected.where('folderId', 'is', null) : selected.where('folderId', '=', folder);
-  },
-);
+export const selectDocuments = prepareQuery((database, { organization, documentIds, folder, after, limit }: DocumentFilter) => {
+  const matching = database
+    .selectFrom('documents')
+    .select(['key', 'documentId', 'documentName', 'disabled', 'accessType'])
+    .where('organization', '=', organization)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(sql.lit(limit));
+  const selected = documentIds ? matching.where('documentId', 'in', documentIds) : matching;
+  if (folder === undefined) return selected;
+  return folder === true ? selected.where('folderId', 'is', null) : selected.where('folderId', '=', folder);
+});
 
 /** Adds documents that do not exist, and returns their IDs. */
 export const insertDocuments = prepareInsert('documents', ['organization', 'documentId'], ['documentId', 'id']);

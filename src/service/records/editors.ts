@@ -22,9 +22,7 @@ export const selectEditors = prepareSelect(
   ['documentId', 'editorId'],
 );
 
-const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], {
-  replaced: CONTENT_COLUMNS,
-});
+const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], { replaced: CONTENT_COLUMNS });
 
 /** @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content */
 export async function writeEditor(

@@ -9,14 +9,7 @@ type NestedFolder<Base> = Base & { subFolders?: NestedFolder<Base>[] };
 
 export function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner) {
   const { folderId, folderName, parentFolderId, createdAt, lastUpdated } = folder;
-  return {
-    folderId,
-    ...(folderName !== null && { folderName }),
-    organizationId,
-    parentFolderId,
-    createdAt,
-    lastUpdated,
-  };
+  return { folderId, ...(folderName !== null && { folderName }), organizationId, parentFolderId, createdAt, lastUpdated };
 }
 
 export function toFolderRecordV2(folder: Folder, owner: FolderOwner) {

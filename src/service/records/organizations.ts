@@ -5,17 +5,10 @@ import { prepareInsert, prepareSelect } from '../store/statements.ts';
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
 
 /** Adds organizations that do not exist, and returns their keys and IDs. */
-export const insertOrganizations = prepareInsert(
-  'organizations',
-  ['apiKey', 'organizationId'],
-  ['key', 'organizationId'],
-);
+export const insertOrganizations = prepareInsert('organizations', ['apiKey', 'organizationId'], ['key', 'organizationId']);
 
 /** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */
-export async function findOrganization(
-  { database, apiKey }: KeyScope,
-  organizationId: string,
-): Promise<number | undefined> {
+export async function findOrganization({ database, apiKey }: KeyScope, organizationId: string): Promise<number | undefined> {
   const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
   return found?.key;
 }

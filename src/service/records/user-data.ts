@@ -37,12 +37,7 @@ const selectPage = prepareQuery(
 
 /** Reads a page of a user's data, oldest first. Also returns the offset of the next page, if there is one. */
 export async function readUserDataPage(database: Database, position: UserDataPosition) {
-  const data: Record<UserDataFeature, UserDataItem[]> = {
-    comments: [],
-    reactions: [],
-    recordings: [],
-    notifications: [],
-  };
+  const data: Record<UserDataFeature, UserDataItem[]> = { comments: [], reactions: [], recordings: [], notifications: [] };
   let isLast = true;
   for (const feature of USER_DATA_FEATURES) {
     const found = await selectPage(database, { ...position, feature });

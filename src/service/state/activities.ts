@@ -4,9 +4,7 @@ import { batchByOrganization, parseOtherFields, readByOrganization, type Section
 
 const select = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
 
-const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
-  replaced: ['documentId', 'data', 'lastUpdated'],
-});
+const upsert = prepareUpsert('activities', ['organization', 'activityId'], { replaced: ['documentId', 'data', 'lastUpdated'] });
 
 /** Document ID in the store for an activity without a document. */
 const NO_DOCUMENT = '';

@@ -25,10 +25,7 @@ function* findInvalidTexts(state: State): Generator<InputProblem> {
     for (const [at, record] of Object.entries(section)) {
       if (isWellFormed(record)) continue;
       const path = [kind, Array.isArray(section) ? Number(at) : at];
-      yield {
-        path,
-        message: 'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character',
-      };
+      yield { path, message: 'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character' };
     }
   }
 }
@@ -112,8 +109,7 @@ function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceInd
 function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, { agentIds }] of agentGroups.entries()) {
     for (const [index, id] of agentIds.entries()) {
-      if (!hasAgent(id))
-        yield { path: ['agentGroups', at, 'agentIds', index], message: `agent '${id}' does not exist` };
+      if (!hasAgent(id)) yield { path: ['agentGroups', at, 'agentIds', index], message: `agent '${id}' does not exist` };
     }
   }
 }
@@ -126,10 +122,7 @@ function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex
     }
     const stored = contentTypeOf(content);
     if (stored !== undefined && stored !== type) {
-      yield {
-        path: ['crdt', at, 'type'],
-        message: `must be "${stored}", the type of the existing content, got "${type}"`,
-      };
+      yield { path: ['crdt', at, 'type'], message: `must be "${stored}", the type of the existing content, got "${type}"` };
     }
   }
 }

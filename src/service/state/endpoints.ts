@@ -6,12 +6,7 @@ import { omitUnset, type Section, type StateScope } from './section.ts';
 
 export const endpoints: Section<'endpoints'> = {
   read: async ({ database, apiKey }) => {
-    const rows = await database
-      .selectFrom('endpoints')
-      .selectAll()
-      .where('apiKey', '=', apiKey)
-      .orderBy('key')
-      .execute();
+    const rows = await database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).orderBy('key').execute();
     return rows.map((row) => ({
       ...toEndpointRecord(row),
       ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),

@@ -17,11 +17,8 @@ export const folders: Section<'folders'> = {
   write: async (scope, records) => {
     for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
       const organization = scope.organizations.get(organizationId);
-      if (organization === undefined)
-        throw new TypeError(`organization ${organizationId} was not created before its folders`);
-      const folders = new Map(
-        (await findAllFolders(scope.database, organization)).map((folder) => [folder.folderId, folder]),
-      );
+      if (organization === undefined) throw new TypeError(`organization ${organizationId} was not created before its folders`);
+      const folders = new Map((await findAllFolders(scope.database, organization)).map((folder) => [folder.folderId, folder]));
       for (const record of own) folders.set(record.folderId, mergeFolder(scope, record, folders.get(record.folderId)));
       await saveFolders(scope.database, organization, moveFolderTree(sortParentsFirst([...folders.values()]), ROOT));
     }

@@ -5,9 +5,7 @@ import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
 const select = prepareSelect('organizations', ['organizationId', 'organizationName', 'otherFields'], ['key']);
 
-const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], {
-  merged: ['organizationName', 'otherFields'],
-});
+const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], { merged: ['organizationName', 'otherFields'] });
 
 /** Organizations. The import creates missing ones beforehand, so `write` only sets fields. */
 export const organizations: Section<'organizations'> = {

@@ -33,20 +33,14 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
   };
 }
 
-function* existingOrganizations(
-  { organizations }: StateScope,
-  records: readonly { readonly organizationId: string }[],
-) {
+function* existingOrganizations({ organizations }: StateScope, records: readonly { readonly organizationId: string }[]) {
   for (const organizationId of new Set(records.map((record) => record.organizationId))) {
     const organization = organizations.get(organizationId);
     if (organization !== undefined) yield [organizationId, organization] as const;
   }
 }
 
-async function collectFolderParents(
-  scope: StateScope,
-  { folders, documents }: State,
-): Promise<ReadonlyMap<string, string>> {
+async function collectFolderParents(scope: StateScope, { folders, documents }: State): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>();
   for (const [organizationId, organization] of existingOrganizations(scope, [...folders, ...documents])) {
     for (const { folderId, parentFolderId } of await findAllFolders(scope.database, organization)) {
@@ -87,8 +81,7 @@ async function collectContentTypes(
   for (const content of crdt) {
     const { organizationId, documentId, editorId } = content;
     const organization = organizations.get(organizationId);
-    const found =
-      organization === undefined ? [] : await selectEditors(database, { organization, documentId, editorId });
+    const found = organization === undefined ? [] : await selectEditors(database, { organization, documentId, editorId });
     for (const editor of found) {
       const type = parseTypes(editor).get(content.contentKey ?? DEFAULT_CONTENT_KEY);
       if (type !== undefined) types.set(contentKey(content), type);
@@ -97,11 +90,6 @@ async function collectContentTypes(
   return types;
 }
 
-function contentKey({
-  organizationId,
-  documentId,
-  editorId,
-  contentKey: key = DEFAULT_CONTENT_KEY,
-}: ContentRecord): string {
+function contentKey({ organizationId, documentId, editorId, contentKey: key = DEFAULT_CONTENT_KEY }: ContentRecord): string {
   return keyOf(organizationId, documentId, editorId, key);
 }

@@ -61,8 +61,7 @@ export function* batchByOrganization<Record extends { readonly organizationId: s
 ): Generator<readonly [organization: number, batch: readonly Record[]]> {
   for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
     const organization = organizations.get(organizationId);
-    if (organization === undefined)
-      throw new TypeError(`organization ${organizationId} was not created before its records`);
+    if (organization === undefined) throw new TypeError(`organization ${organizationId} was not created before its records`);
     for (const batch of chunkRows(own)) yield [organization, batch];
   }
 }

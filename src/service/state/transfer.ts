@@ -23,10 +23,7 @@ export interface StateImport {
 }
 
 /** Omitted fields keep their values. @returns the problems that prevent the import; empty if it succeeded */
-export function importState(
-  { store, apiKey, now, dryRun }: StateImport,
-  state: State,
-): Promise<readonly InputProblem[]> {
+export function importState({ store, apiKey, now, dryRun }: StateImport, state: State): Promise<readonly InputProblem[]> {
   return store.write(async (database) => {
     const current = await loadScope({ database, apiKey, now });
     const findings = await checkState(current, state);

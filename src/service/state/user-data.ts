@@ -4,13 +4,7 @@ import { chunkRows } from '../store/chunks.ts';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareDelete } from '../store/statements.ts';
-import {
-  batchByOrganization,
-  type OrganizationQuery,
-  readByOrganization,
-  type Section,
-  type StateScope,
-} from './section.ts';
+import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section, type StateScope } from './section.ts';
 
 const select = prepareQuery((database, { organization }: OrganizationQuery) =>
   database
@@ -37,11 +31,7 @@ export const userData: Section<'userData'> = {
     readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
       const lists = Map.groupBy(rows, ({ feature }) => feature);
       const listOf = (feature: UserDataFeature) => (lists.get(feature) ?? []).map(toUserDataItem);
-      return {
-        organizationId,
-        userId,
-        ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])),
-      };
+      return { organizationId, userId, ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])) };
     }),
 
   write: async (scope, records) => {
@@ -59,11 +49,7 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-async function writeLists(
-  { database }: StateScope,
-  organization: number,
-  record: State['userData'][number],
-): Promise<void> {
+async function writeLists({ database }: StateScope, organization: number, record: State['userData'][number]): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {
     const items = record[feature];

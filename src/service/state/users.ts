@@ -36,13 +36,7 @@ export const users: Section<'users'> = {
     readByOrganization(scope, selectWithMembers, (organizationId, { user, members }) => {
       const { userId, name, email, initial, otherFields } = user;
       const memberships = members.map((member) => membershipOf(organizationId, member));
-      return {
-        organizationId,
-        userId,
-        ...omitUnset({ name, email, initial }),
-        ...parseOtherFields(otherFields),
-        memberships,
-      };
+      return { organizationId, userId, ...omitUnset({ name, email, initial }), ...parseOtherFields(otherFields), memberships };
     }),
 
   write: async (scope, records) => {

@@ -6,10 +6,7 @@ export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]>
 }
 
 /** Keeps the last record of each ID and splits the records into chunks. A statement cannot write a row twice. */
-export function chunkDistinctRows<Item>(
-  items: readonly Item[],
-  idOf: (record: Item) => string,
-): Generator<readonly Item[]> {
+export function chunkDistinctRows<Item>(items: readonly Item[], idOf: (record: Item) => string): Generator<readonly Item[]> {
   return chunkRows([...new Map(items.map((record) => [idOf(record), record])).values()]);
 }
 

@@ -54,10 +54,7 @@ export function batchReads(
   transact: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>,
 ): Store['read'] {
   /** Each read returns a function that settles the caller's promise. */
-  let pending: {
-    readonly read: (database: Database) => Promise<() => void>;
-    readonly fail: (error: unknown) => void;
-  }[] = [];
+  let pending: { readonly read: (database: Database) => Promise<() => void>; readonly fail: (error: unknown) => void }[] = [];
   const runAll = async () => {
     const reads = pending;
     pending = [];

@@ -34,8 +34,7 @@ export function displayStoreLocation(location: string): string {
 function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
-  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
-    throw invalidLocationError(location);
+  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/'))) throw invalidLocationError(location);
   return url;
 }
 

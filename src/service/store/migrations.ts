@@ -95,9 +95,6 @@ export async function migrate(database: Database, target = MIGRATIONS.length): P
 /** Runs statements. Replaces SQLite's column types with those of the database. */
 async function run(database: Database, statements: string): Promise<void> {
   const types = columnTypesOf(database);
-  const translated = statements.replace(
-    /\b(integer primary key|integer|bigint|text)\b/g,
-    (type) => types[type] ?? type,
-  );
+  const translated = statements.replace(/\b(integer primary key|integer|bigint|text)\b/g, (type) => types[type] ?? type);
   for (const statement of translated.split(';')) await sql.raw(statement).execute(database);
 }

@@ -9,10 +9,7 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '28000': ['permission_denied', 'use a user that pg_hba.conf on the server allows to connect'],
   '3D000': ['not_found', 'create the database: createdb -E UTF8 <database>'],
   '42501': ['permission_denied', 'svc creates its tables on first use: grant CREATE on the schema to the user'],
-  '53300': [
-    'unreachable',
-    'each svc process uses up to 11 connections: raise max_connections, or close other connections',
-  ],
+  '53300': ['unreachable', 'each svc process uses up to 11 connections: raise max_connections, or close other connections'],
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 

@@ -4,11 +4,7 @@ import type { Database, Store } from './store.ts';
 export const SCHEMA_VERSION = 3;
 
 /** Creates or upgrades the tables. @throws SvcError `local` if the store was written by a newer svc */
-export async function upgradeStore(
-  store: Store,
-  name: string,
-  isMissingTable: (error: unknown) => boolean,
-): Promise<void> {
+export async function upgradeStore(store: Store, name: string, isMissingTable: (error: unknown) => boolean): Promise<void> {
   const version = await store.read(readVersion).catch((error) => {
     if (isMissingTable(error)) return 0;
     throw error;

@@ -34,10 +34,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
       cause: error,
     });
   }
-  return new SvcError('local', `cannot open the store ${path}: ${messageOf(error)}`, {
-    hint: OTHER_STORE_HINT,
-    cause: error,
-  });
+  return new SvcError('local', `cannot open the store ${path}: ${messageOf(error)}`, { hint: OTHER_STORE_HINT, cause: error });
 }
 
 /** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */

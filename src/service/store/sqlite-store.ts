@@ -39,8 +39,7 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   const fail = (error: unknown): never => {
     throw toTransactionError(error, path);
   };
-  const transact = <Result>(work: (database: Database) => Promise<Result>) =>
-    kysely.transaction().execute(work).catch(fail);
+  const transact = <Result>(work: (database: Database) => Promise<Result>) => kysely.transaction().execute(work).catch(fail);
   const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
   return {
     read: (work) => read(work).catch(fail),

@@ -28,8 +28,7 @@ export function planEndpoints(source: PlanSource): PlanPart {
   const { declared, live } = source;
   if (!declared.endpoints || !live.endpoints) return { changes: [], writes: [], read: [] };
   const { records, problem } = live.endpoints;
-  if (problem && !isEnabledByPlan(source))
-    return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
+  if (problem && !isEnabledByPlan(source)) return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
   const plan = new EndpointPlan(records ?? []);
   for (const record of declared.endpoints) plan.add(record);
   if (source.prune) plan.prune(source.stack);
@@ -37,9 +36,7 @@ export function planEndpoints(source: PlanSource): PlanPart {
 }
 
 function isEnabledByPlan({ declared, live }: PlanSource): boolean {
-  return (
-    declared.config?.['advancedWebhooks']?.['isEnabled'] === true && !live.configs.get('advancedWebhooks')?.problem
-  );
+  return declared.config?.['advancedWebhooks']?.['isEnabled'] === true && !live.configs.get('advancedWebhooks')?.problem;
 }
 
 class EndpointPlan {

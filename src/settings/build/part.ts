@@ -46,20 +46,12 @@ function mapSecrets(value: unknown, replace: (secret: SecretValue) => unknown): 
 }
 
 /** Copies the fields that have a value. */
-export function pickFields(
-  record: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Record<string, unknown> {
+export function pickFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])));
 }
 
-export function omitFields(
-  record: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).filter(([name, value]) => !names.includes(name) && !isMissing(value)),
-  );
+export function omitFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !names.includes(name) && !isMissing(value)));
 }
 
 function isMissing(value: unknown): boolean {
@@ -88,10 +80,7 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
 }
 
 /** Creates the part for a kind of records that the service refuses to read. */
-export function createRefusedReading(
-  about: Pick<Change, 'kind' | 'org' | 'id'>,
-  { message: reason }: SvcError,
-): PlanPart {
+export function createRefusedReading(about: Pick<Change, 'kind' | 'org' | 'id'>, { message: reason }: SvcError): PlanPart {
   return { changes: [createChange({ sign: '?', ...about, reason })], writes: [], read: [] };
 }
 

@@ -40,18 +40,11 @@ export function withSecretValues(data: unknown, secrets: SecretsByReference): un
   return replaceMarkers(data, undefined, (reference) => secrets.get(JSON.stringify(reference)));
 }
 
-function replaceMarkers(
-  data: unknown,
-  live: unknown,
-  replace: (reference: unknown, live: unknown) => unknown,
-): unknown {
+function replaceMarkers(data: unknown, live: unknown, replace: (reference: unknown, live: unknown) => unknown): unknown {
   if (Array.isArray(data)) return data.map((inner, at) => replaceMarkers(inner, Object(live)[at], replace));
   if (!isObject(data)) return data;
   if (Object.hasOwn(data, MARKER)) return replace(data[MARKER], live);
-  const fields = Object.entries(data).map(([name, inner]) => [
-    name,
-    replaceMarkers(inner, Object(live)[name], replace),
-  ]);
+  const fields = Object.entries(data).map(([name, inner]) => [name, replaceMarkers(inner, Object(live)[name], replace)]);
   return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
 }
 

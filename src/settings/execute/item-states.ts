@@ -51,10 +51,7 @@ export function reopenFailures(journal: Journal): void {
   reopenItems(journal, failed);
 }
 
-export function failItems(
-  journal: Journal,
-  failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
-) {
+export function failItems(journal: Journal, failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>) {
   reopenItems(journal, new Set(failures.keys()));
   for (const [at, failure] of failures) {
     const range = { first: at, last: at, count: 1 };

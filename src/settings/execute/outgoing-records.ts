@@ -63,11 +63,7 @@ export function* splitByRequirements<Item extends Pick<PlannedItem, 'key' | 'req
  * sent before.
  * @param open indexes of the records that were sent before
  */
-export function groupForSending(
-  records: RecordList,
-  open: ReadonlySet<number>,
-  batchSize: number,
-): readonly PendingRecords[] {
+export function groupForSending(records: RecordList, open: ReadonlySet<number>, batchSize: number): readonly PendingRecords[] {
   const groups: BulkRecord[][] = [];
   for (const record of records) {
     const group = groups.at(-1);

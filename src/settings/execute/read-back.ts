@@ -35,11 +35,7 @@ export async function readBack(
   return differences;
 }
 
-function collectExpected(
-  writes: readonly PlannedWrite[],
-  secrets: SecretsByReference,
-  isWritten: (index: number) => boolean,
-) {
+function collectExpected(writes: readonly PlannedWrite[], secrets: SecretsByReference, isWritten: (index: number) => boolean) {
   // The fields of a deleted record are undefined.
   const expected = new Map<RecordKey, { readonly index: number; readonly fields: LiveRecord | undefined }>();
   const all = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));

@@ -92,8 +92,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'apiKey']);
 function findLiteralSecrets(tree: Tree, problems: Problems, path: readonly PropertyKey[]): void {
   if (tree.kind === 'list')
     for (const [index, item] of tree.items.entries()) findLiteralSecrets(item, problems, [...path, index]);
-  if (tree.kind === 'map')
-    for (const [name, field] of tree.fields) findLiteralSecrets(field.tree, problems, [...path, name]);
+  if (tree.kind === 'map') for (const [name, field] of tree.fields) findLiteralSecrets(field.tree, problems, [...path, name]);
   if (tree.kind !== 'scalar' || tree.value === null || path.at(-2) === 'vars') return;
   if (SECRET_FIELDS.has(String(path.at(-1)))) problems.add(tree.place, LITERAL_SECRET, { path: formatFieldPath(path) });
 }

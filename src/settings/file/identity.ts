@@ -1,14 +1,5 @@
 import { FIELD_ALIASES, IDENTITY_FIELDS } from '../../catalog/state.ts';
-import {
-  fieldOf,
-  formatPlace,
-  type ListTree,
-  type MapTree,
-  type Problems,
-  type Tree,
-  toValue,
-  withFields,
-} from './tree.ts';
+import { fieldOf, formatPlace, type ListTree, type MapTree, type Problems, type Tree, toValue, withFields } from './tree.ts';
 
 /** Alternative sets of fields that identify the records of a list. A record matches another by the first set that both have. */
 const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {

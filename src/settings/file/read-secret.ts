@@ -13,11 +13,7 @@ const MAX_SECRET_BYTES = 64 * 1024;
  * @param folder where relative paths start
  * @throws SvcError `bad_data` or `usage` if the variable or the file does not exist, or is empty
  */
-export async function readSecret(
-  reference: SecretReference,
-  variables: Environment,
-  folder: string,
-): Promise<SecretValue> {
+export async function readSecret(reference: SecretReference, variables: Environment, folder: string): Promise<SecretValue> {
   if ('env' in reference) {
     const secret = Object.hasOwn(variables, reference.env) ? variables[reference.env] : undefined;
     if (secret === undefined) throw new SvcError('bad_data', `the environment variable ${reference.env} is not set`);

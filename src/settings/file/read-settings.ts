@@ -44,11 +44,7 @@ export async function readSettings(
  * Parses and validates the files of a settings file.
  * @throws SettingsError with all problems; SvcError `usage` if the environment does not exist
  */
-export function parseSettings(
-  name: string,
-  files: readonly ReadFile[],
-  environment: string | undefined,
-): SettingsContent {
+export function parseSettings(name: string, files: readonly ReadFile[], environment: string | undefined): SettingsContent {
   const problems = new Problems();
   const trees = files.flatMap((file) => readTree(file, problems) ?? []);
   const source = trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;

@@ -106,10 +106,7 @@ class TreeReader {
   #readAlias(name: string, place: Place): Tree {
     const anchored = this.#anchored.get(name);
     if (!anchored) {
-      this.#end(
-        place,
-        this.#anchored.has(name) ? SELF_REFERENCE : `the alias *${name} has no anchor &${name} before it`,
-      );
+      this.#end(place, this.#anchored.has(name) ? SELF_REFERENCE : `the alias *${name} has no anchor &${name} before it`);
     }
     this.#size += anchored.size;
     this.#repeated += anchored.size;

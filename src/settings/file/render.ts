@@ -19,9 +19,7 @@ export function renderScalar(value: unknown, style?: string | null): string {
 export function renderFlow(value: unknown, style?: string | null): string {
   if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(', ')}]`;
   if (!isObject(value)) return renderScalar(value, style);
-  const fields = Object.entries(value).map(
-    ([name, inner]) => `${renderScalar(name, style)}: ${renderFlow(inner, style)}`,
-  );
+  const fields = Object.entries(value).map(([name, inner]) => `${renderScalar(name, style)}: ${renderFlow(inner, style)}`);
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 

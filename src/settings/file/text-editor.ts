@@ -70,16 +70,12 @@ export class TextEditor {
   add(node: Node, value: unknown, name?: string): void {
     if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('it is neither a list nor a map');
     const collection = node as Collection;
-    this.#added.set(collection, [
-      ...(this.#added.get(collection) ?? []),
-      { value, ...(name !== undefined && { name }) },
-    ]);
+    this.#added.set(collection, [...(this.#added.get(collection) ?? []), { value, ...(name !== undefined && { name }) }]);
   }
 
   /** Returns the text with all changes. @throws UnsupportedEdit */
   apply(): string {
-    for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()]))
-      this.#editCollection(collection);
+    for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()])) this.#editCollection(collection);
     const collected = this.#edits.splice(0);
     const removals = collected.filter((edit) => edit.text === '');
     const edits = collected.map((edit) => moveOutOf(removals, edit, this.#source.text));
@@ -117,10 +113,8 @@ export class TextEditor {
     const firstKept = items.findIndex((_, index) => !removed.has(index));
     const kept = firstKept === -1 ? items.length : firstKept;
     const [startOf, endOf] = [(at: number) => this.#startOf(items[at]), (at: number) => this.#endOf(items[at])];
-    if (kept > 0)
-      this.#edits.push({ start: startOf(0), end: kept < items.length ? startOf(kept) : endOf(kept - 1), text: '' });
-    for (const index of removed)
-      if (index > kept) this.#edits.push({ start: endOf(index - 1), end: endOf(index), text: '' });
+    if (kept > 0) this.#edits.push({ start: startOf(0), end: kept < items.length ? startOf(kept) : endOf(kept - 1), text: '' });
+    for (const index of removed) if (index > kept) this.#edits.push({ start: endOf(index - 1), end: endOf(index), text: '' });
     const style = this.#styleOf(collection);
     const texts = added.map(({ name, value }) =>
       name === undefined ? renderFlow(value, style) : `${renderScalar(name, style)}: ${renderFlow(value, style)}`,
@@ -168,12 +162,7 @@ export class TextEditor {
     const key = parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;
     if (!key) throw new UnsupportedEdit('it would leave an empty list');
     const colon = this.#source.text.indexOf(':', this.#endOf(key)) + 1;
-    this.#edits.push({
-      start: colon,
-      end: colon,
-      text: isMap(collection) ? ' {}' : ' []',
-      depth: Number.MAX_SAFE_INTEGER,
-    });
+    this.#edits.push({ start: colon, end: colon, text: isMap(collection) ? ' {}' : ' []', depth: Number.MAX_SAFE_INTEGER });
   }
 
   #removalInBlock(collection: Collection, index: number): Edit {
@@ -196,11 +185,7 @@ export class TextEditor {
     const { text } = this.#source;
     const [first] = this.#rangeOf(collection);
     const column = first - lineStart(text, first);
-    for (
-      let line = lineStart(text, this.#startOf(item));
-      line >= 0;
-      line = line === 0 ? -1 : lineStart(text, line - 1)
-    ) {
+    for (let line = lineStart(text, this.#startOf(item)); line >= 0; line = line === 0 ? -1 : lineStart(text, line - 1)) {
       if (text[line + column] === '-' && text.slice(line, line + column).trim() === '') return line + column;
       if (line <= first) return first;
     }

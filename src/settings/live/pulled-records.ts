@@ -7,13 +7,7 @@ import type { Kind } from '../settings.ts';
 import type { LiveRecord, LiveRecords } from './live-records.ts';
 
 /** Kinds of records that can be read back, and so pulled. */
-export const PULLED_KINDS = [
-  'config',
-  'folders',
-  'documents',
-  'agents',
-  'endpoints',
-] as const satisfies readonly Kind[];
+export const PULLED_KINDS = ['config', 'folders', 'documents', 'agents', 'endpoints'] as const satisfies readonly Kind[];
 export type PulledKind = (typeof PULLED_KINDS)[number];
 export type PulledList = Exclude<PulledKind, 'config'>;
 

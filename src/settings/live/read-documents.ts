@@ -74,9 +74,7 @@ async function readByIds(client: Client, organizationId: string, ids: readonly s
   }
   if (isComplete) return found;
   const remaining = [...left];
-  const batches = Array.from({ length: countBatches() }, (_, at) =>
-    remaining.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
-  );
+  const batches = Array.from({ length: countBatches() }, (_, at) => remaining.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE));
   await Promise.all(
     batches.map(async (documentIds) => {
       const outcome = await client.call(LIST, { organizationId, documentIds });

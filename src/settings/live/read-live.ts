@@ -33,10 +33,7 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
     query.endpoints ? attempt(() => readEndpoints(reader), []) : undefined,
     readEach(query.folders, (org) => attempt(() => readFolders(reader, org), new Map<string, LiveRecord>())),
     readEach(query.documents, (part) =>
-      attempt(
-        async () => (await import('./read-documents.ts')).readDocuments(reader, part),
-        new Map<string, LiveRecord>(),
-      ),
+      attempt(async () => (await import('./read-documents.ts')).readDocuments(reader, part), new Map<string, LiveRecord>()),
     ),
     attempt(() => readAgents(reader, query.agents), new Map<string, LiveRecord>()),
   ]);
@@ -79,8 +76,7 @@ async function readEndpoints(client: Client): Promise<readonly LiveRecord[]> {
   const { MAX_ENDPOINTS, webhookEndpoints } = await import('../../catalog/webhook-endpoints.ts');
   const list = webhookEndpoints['webhooks.endpoints.list'];
   const found: LiveRecord[] = [];
-  for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS }))
-    found.push(...(data?.endpoints ?? []));
+  for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS })) found.push(...(data?.endpoints ?? []));
   return found;
 }
 

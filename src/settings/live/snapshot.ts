@@ -14,8 +14,7 @@ export function createSnapshot(live: LiveRecords): State {
   const configs = Array.from(live.configs, ([name, { records }]) => [name, records] as const);
   const config = Object.fromEntries(configs.filter(([, records]) => records !== undefined));
   // The service lists endpoints only if advanced webhooks are enabled.
-  if (live.endpoints?.records && !live.configs.has('advancedWebhooks'))
-    config['advancedWebhooks'] = { isEnabled: true };
+  if (live.endpoints?.records && !live.configs.has('advancedWebhooks')) config['advancedWebhooks'] = { isEnabled: true };
   const state: { readonly [Kind in keyof State]: unknown } = {
     organizations: readable.filter(({ records }) => records?.size).map(({ organizationId }) => ({ organizationId })),
     folders,

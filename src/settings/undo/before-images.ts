@@ -32,13 +32,10 @@ export interface BeforeImage {
 
 /** Operations that overwrite or delete records that can be read, and the key of the record. */
 const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>> = {
-  'folders.update': ({ organizationId, folderId }) =>
-    createRecordKey('folders', String(organizationId), String(folderId)),
+  'folders.update': ({ organizationId, folderId }) => createRecordKey('folders', String(organizationId), String(folderId)),
   'webhooks.endpoints.update': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
   'webhooks.endpoints.delete': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
-  ...Object.fromEntries(
-    CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)]),
-  ),
+  ...Object.fromEntries(CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)])),
 };
 
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];

@@ -70,10 +70,8 @@ class UndoPlan {
       const now = valueAt(live, path);
       const field = path.join('.');
       if (isSame(now, before)) continue;
-      if (!isSame(now, after))
-        this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
-      else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? ''))
-        this.#skip(name, field, 'the API cannot clear it');
+      if (!isSame(now, after)) this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
+      else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? '')) this.#skip(name, field, 'the API cannot clear it');
       else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
     }
     return restored;

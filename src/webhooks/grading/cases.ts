@@ -38,20 +38,14 @@ const accepted = expecting('accepted');
 const rejected = expecting('rejected');
 const ADVANCED = { form: 'advanced' } as const;
 
-const indented: DeliveryVariation = {
-  serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n`,
-};
+const indented: DeliveryVariation = { serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` };
 const oversized: DeliveryVariation = {
   serialize: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(OVERSIZED_BODY) }),
 };
 
 const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
   valid: accepted('a delivery exactly as the service sends it', [{}]),
-  'raw-body': accepted(
-    'the signature covers the received bytes, not the parsed and reserialized JSON',
-    [indented],
-    ADVANCED,
-  ),
+  'raw-body': accepted('the signature covers the received bytes, not the parsed and reserialized JSON', [indented], ADVANCED),
   'rotated-secret': accepted(
     'after a secret rotation, the header contains several signatures, one of which matches',
     [{ proof: 'rotated' }],

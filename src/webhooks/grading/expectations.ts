@@ -31,8 +31,5 @@ export const EXPECTATIONS: Readonly<Record<ExpectationName, Expectation>> = {
     isMet: (result) => isClientErrorResponse(result) || isClosedEarly(result),
     applied: 0,
   },
-  'not allowed': {
-    text: '405 or 404',
-    isMet: (result) => isClientErrorResponse(result) || isOneOf([501])(result),
-  },
+  'not allowed': { text: '405 or 404', isMet: (result) => isClientErrorResponse(result) || isOneOf([501])(result) },
 };

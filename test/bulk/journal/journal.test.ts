@@ -26,14 +26,7 @@ const JOB: JobDescription = {
 const settled = (batch: RecordList, items: Parameters<Journal['recordOutcome']>[0]['items'] = []) => ({
   ...{ range: rangeOf(batch), known: [rangeOf(batch)], open: [], items, requests: 1, retries: 0 },
 });
-const failed = (at: number) => ({
-  at,
-  id: `u${at}`,
-  line: at + 1,
-  status: 'failed' as const,
-  message: 'no',
-  code: null,
-});
+const failed = (at: number) => ({ at, id: `u${at}`, line: at + 1, status: 'failed' as const, message: 'no', code: null });
 
 async function* blocksOf(records: RecordList, size: number): AsyncGenerator<RecordList> {
   for (let at = 0; at < records.length; at += size) yield records.slice(at, at + size);
@@ -45,8 +38,7 @@ async function requestsOf(journal: Journal, records: RecordList, size = 1_000, m
   const requests: RecordList[] = [];
   const giveUp = async (batch: RecordList) => void given.push(...batch.map(({ index }) => index));
   const portions = planResume(blocksOf(records, 7), journal.sentBatches(), { mayResend, markUnknown: giveUp });
-  for await (const batch of splitIntoBatches(portions, { records: size, characters: 1e9 }))
-    requests.push(batch.records);
+  for await (const batch of splitIntoBatches(portions, { records: size, characters: 1e9 })) requests.push(batch.records);
   return { requests, given };
 }
 
@@ -58,77 +50,65 @@ async function planned(journal: Journal, records: RecordList, mayResend = () => 
 
 describe('a journal', () => {
   it('knows which records have no outcome after a crash, and resends exactly those, in any order of events', async () => {
-    const steps = fc.array(
-      fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }),
-      {
-        maxLength: 60,
-      },
-    );
+    const steps = fc.array(fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }), {
+      maxLength: 60,
+    });
     await fc.assert(
-      fc.asyncProperty(
-        steps,
-        fc.integer({ min: 1, max: 6 }),
-        fc.integer({ min: 1, max: 40 }),
-        async (script, size, total) => {
-          const path = join(await createTemporaryFolder(), 'journal.sqlite');
-          const all = numbered(total);
-          let journal = await Journal.create({ ...JOB, records: total }, path);
-          const done = new Set<number>();
-          let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
-          let flying: RecordList[] = [];
-          for (const { act, pick } of script) {
-            const [batch] =
-              act === 'send'
-                ? toSend.splice(0, 1)
-                : act === 'crash'
-                  ? []
-                  : flying.splice(pick % (flying.length || 1), 1);
-            if (act === 'send' && batch) {
-              journal.recordIntent(rangeOf(batch));
-              flying.push(batch);
-            } else if (act === 'land' && batch) {
-              journal.recordOutcome(
-                settled(
-                  batch,
-                  batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
-                ),
-              );
-              journal.flush();
-              for (const { index } of batch) done.add(index);
-            } else if (act === 'lose' && batch) {
-              journal.recordOutcome({
-                ...settled(batch),
-                known: [],
-                open: [rangeOf(batch)],
-                items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
-              });
-              journal.flush();
-            } else if (act === 'part' && batch) {
-              const half = batch.slice(0, Math.ceil(batch.length / 2));
-              journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
-              journal.flush();
-              for (const { index } of half) done.add(index);
-            } else if (act === 'crash') {
-              // Unflushed changes are lost, as after kill -9. The next process finds a copy of the files.
-              journal.close();
-              journal = await Journal.open(path);
-              journal.verify();
-              const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
-              // A run that goes on may have another batch size.
-              ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
-              const left = all.map(({ index }) => index).filter((index) => !done.has(index));
-              expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
-              expect(toSend.map(rangeOf)).toEqual(
-                expect.arrayContaining(open.map(({ first, last, count }) => ({ first, last, count }))),
-              );
-              flying = [];
-            }
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 40 }), async (script, size, total) => {
+        const path = join(await createTemporaryFolder(), 'journal.sqlite');
+        const all = numbered(total);
+        let journal = await Journal.create({ ...JOB, records: total }, path);
+        const done = new Set<number>();
+        let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
+        let flying: RecordList[] = [];
+        for (const { act, pick } of script) {
+          const [batch] =
+            act === 'send' ? toSend.splice(0, 1) : act === 'crash' ? [] : flying.splice(pick % (flying.length || 1), 1);
+          if (act === 'send' && batch) {
+            journal.recordIntent(rangeOf(batch));
+            flying.push(batch);
+          } else if (act === 'land' && batch) {
+            journal.recordOutcome(
+              settled(
+                batch,
+                batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
+              ),
+            );
+            journal.flush();
+            for (const { index } of batch) done.add(index);
+          } else if (act === 'lose' && batch) {
+            journal.recordOutcome({
+              ...settled(batch),
+              known: [],
+              open: [rangeOf(batch)],
+              items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
+            });
+            journal.flush();
+          } else if (act === 'part' && batch) {
+            const half = batch.slice(0, Math.ceil(batch.length / 2));
+            journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
+            journal.flush();
+            for (const { index } of half) done.add(index);
+          } else if (act === 'crash') {
+            // Unflushed changes are lost, as after kill -9. The next process finds a copy of the files.
+            journal.close();
+            journal = await Journal.open(path);
+            journal.verify();
+            const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
+            // A run that goes on may have another batch size.
+            ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
+            const left = all.map(({ index }) => index).filter((index) => !done.has(index));
+            expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
+            expect(toSend.map(rangeOf)).toEqual(
+              expect.arrayContaining(open.map(({ first, last, count }) => ({ first, last, count }))),
+            );
+            flying = [];
           }
-          const { succeeded, failed: failures } = journal.counts();
-          expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(succeeded + failures);
-          journal.close();
-        },
-      ),
+        }
+        const { succeeded, failed: failures } = journal.counts();
+        expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(succeeded + failures);
+        journal.close();
+      }),
       { numRuns: 60 },
     );
   });

@@ -16,28 +16,24 @@ const limiter = (concurrency: number | 'auto', perSecond?: number) => {
 describe('requests in flight', () => {
   it('never exceed the limit, and start in order', () =>
     fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 8 }),
-        fc.array(fc.boolean(), { maxLength: 60 }),
-        async (most, steps) => {
-          const { limiter: limited } = limiter(most);
-          const started: number[] = [];
-          let asked = 0;
-          let flying = 0;
-          for (const asks of steps) {
-            if (asks) {
-              const turnOf = asked++;
-              void limited.acquire(100, never).then(() => started.push(turnOf));
-            } else if (limited.inFlight > 0) limited.release(DONE);
-            await turn();
-            flying = limited.inFlight;
-            expect(flying).toBeLessThanOrEqual(most);
-          }
-          expect(started).toEqual(started.map((_, at) => at));
-          // Nobody waits while there is room.
-          if (flying < most) expect(started).toHaveLength(asked);
-        },
-      ),
+      fc.asyncProperty(fc.integer({ min: 1, max: 8 }), fc.array(fc.boolean(), { maxLength: 60 }), async (most, steps) => {
+        const { limiter: limited } = limiter(most);
+        const started: number[] = [];
+        let asked = 0;
+        let flying = 0;
+        for (const asks of steps) {
+          if (asks) {
+            const turnOf = asked++;
+            void limited.acquire(100, never).then(() => started.push(turnOf));
+          } else if (limited.inFlight > 0) limited.release(DONE);
+          await turn();
+          flying = limited.inFlight;
+          expect(flying).toBeLessThanOrEqual(most);
+        }
+        expect(started).toEqual(started.map((_, at) => at));
+        // Nobody waits while there is room.
+        if (flying < most) expect(started).toHaveLength(asked);
+      }),
     ));
 
   it('release their slot if a pending one is canceled', async () => {

@@ -71,20 +71,17 @@ describe('CSV', () => {
     ]);
   });
 
-  it.each(['sep=;\r\n', 'sep=;\n', '"sep=;"\n', 'SEP=;\r'])(
-    'takes the separator from a first line %j',
-    async (first) => {
-      const end = first.replace(/^.*;"?/, '');
-      for (const size of [1, 1000]) {
-        const { records, preamble } = await read(`${first}userId;name${end}a;x, y${end}b;"z"${end}`, 'csv', size);
-        expect(records.map(({ value, line }) => [value, line])).toEqual([
-          [{ userId: 'a', name: 'x, y' }, 3],
-          [{ userId: 'b', name: 'z' }, 4],
-        ]);
-        expect(preamble).toBe(`${first}userId;name`);
-      }
-    },
-  );
+  it.each(['sep=;\r\n', 'sep=;\n', '"sep=;"\n', 'SEP=;\r'])('takes the separator from a first line %j', async (first) => {
+    const end = first.replace(/^.*;"?/, '');
+    for (const size of [1, 1000]) {
+      const { records, preamble } = await read(`${first}userId;name${end}a;x, y${end}b;"z"${end}`, 'csv', size);
+      expect(records.map(({ value, line }) => [value, line])).toEqual([
+        [{ userId: 'a', name: 'x, y' }, 3],
+        [{ userId: 'b', name: 'z' }, 4],
+      ]);
+      expect(preamble).toBe(`${first}userId;name`);
+    }
+  });
 
   it('accepts any separator that a first line names, and rejects a file without a header after it', async () => {
     expect(await values('sep=|\nuserId|na,me\na|b\n', 'csv')).toEqual([{ userId: 'a', 'na,me': 'b' }]);
@@ -102,9 +99,7 @@ describe('CSV', () => {
   });
 
   it('suggests no column that has another meaning', async () => {
-    expect((await refusal('name,email\n', 'csv')).hint).toBe(
-      'the first row must name the fields: userId,name,email,initial',
-    );
+    expect((await refusal('name,email\n', 'csv')).hint).toBe('the first row must name the fields: userId,name,email,initial');
   });
 });
 

@@ -2,25 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkSize, read, refusal } from './read-records.ts';
 
-const MARKS = fc.constantFrom(
-  '[',
-  ']',
-  '{',
-  '}',
-  ',',
-  ':',
-  '"',
-  '\\',
-  ' ',
-  '\n',
-  '\r',
-  '1',
-  '-',
-  'true',
-  '"a"',
-  '"\\""',
-  'é',
-);
+const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', ' ', '\n', '\r', '1', '-', 'true', '"a"', '"\\""', 'é');
 
 describe('splitting a JSON array', () => {
   it('returns the same as JSON.parse for any chunk boundaries', async () => {

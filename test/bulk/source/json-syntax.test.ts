@@ -2,23 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findSyntaxProblem } from '../../../src/bulk/source/parse-json.ts';
 
-const MARKS = fc.constantFrom(
-  '[',
-  ']',
-  '{',
-  '}',
-  ',',
-  ':',
-  '"a"',
-  '"\\u12"',
-  '1',
-  '01',
-  '1.',
-  'true',
-  'nul',
-  ' ',
-  '\n',
-);
+const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"a"', '"\\u12"', '1', '01', '1.', 'true', 'nul', ' ', '\n');
 
 describe('the position of a JSON syntax problem', () => {
   it('is found for exactly the texts that JSON.parse rejects', () => {

@@ -43,14 +43,7 @@ async function open(chunks: readonly Buffer[], format: InputFormat | undefined, 
     return readSource(text, { ...LAYOUT, name: 'stdin', format, warn });
   }
   const spool = join(await createTemporaryFolder(), 'spool');
-  const input = await openInputFile({
-    ...LAYOUT,
-    file: '-',
-    cwd: '/',
-    stdin,
-    spool,
-    signal: new AbortController().signal,
-  });
+  const input = await openInputFile({ ...LAYOUT, file: '-', cwd: '/', stdin, spool, signal: new AbortController().signal });
   return input.open(warn);
 }
 
@@ -68,31 +61,8 @@ export async function refusal(input: string | Uint8Array, format?: InputFormat, 
 
 /** Texts that have hurt importers before. */
 const hostileText = fc.oneof(
-  fc.constantFrom(
-    '0123',
-    '12345678901234567890',
-    'no',
-    '1e5',
-    'null',
-    '~',
-    '__proto__',
-    'constructor',
-    '10',
-    ' x ',
-    '#',
-  ),
-  fc.constantFrom(
-    'a,b',
-    'say "hi"',
-    "it's",
-    'two\nlines',
-    'cr\rlf\r\nend',
-    '- item',
-    'key: value',
-    '\\',
-    '\u2028',
-    '🌻é',
-  ),
+  fc.constantFrom('0123', '12345678901234567890', 'no', '1e5', 'null', '~', '__proto__', 'constructor', '10', ' x ', '#'),
+  fc.constantFrom('a,b', 'say "hi"', "it's", 'two\nlines', 'cr\rlf\r\nend', '- item', 'key: value', '\\', '\u2028', '🌻é'),
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0')),
 );
 

@@ -14,24 +14,14 @@ describe('the error for an invalid input names the position and the problem', ()
     ['an empty file', 'json', '', 'stdin: the input is empty'],
     ['a file of white space', 'csv', ' \n', 'stdin: the input is empty'],
     ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin: a NUL character at offset 7'],
-    [
-      'a byte that is not UTF-8',
-      'json',
-      bytes('["na\u00efve"]', 'latin1'),
-      'stdin: byte 0xef at offset 4 is not UTF-8',
-    ],
+    ['a byte that is not UTF-8', 'json', bytes('["na\u00efve"]', 'latin1'), 'stdin: byte 0xef at offset 4 is not UTF-8'],
     [
       'a character cut off at the end',
       'ndjson',
       bytes('"é', 'utf8').subarray(0, 2),
       'stdin: byte 0xc3 at offset 1 is not UTF-8',
     ],
-    [
-      'a compressed file that is cut off',
-      'json',
-      gzipSync('[{}]').subarray(0, -9),
-      'stdin: the gzip data is truncated',
-    ],
+    ['a compressed file that is cut off', 'json', gzipSync('[{}]').subarray(0, -9), 'stdin: the gzip data is truncated'],
     ['a compressed file that is damaged', 'json', Uint8Array.of(0x1f, 0x8b, 9, 0), 'stdin: the gzip data is damaged'],
     ['an archive', 'csv', bytes('PK\x03\x04...', 'latin1'), 'stdin: expected UTF-8 text, found a ZIP archive'],
     ['a spreadsheet', 'csv', bytes(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'), CANNOT_READ],
@@ -43,12 +33,7 @@ describe('the error for an invalid input names the position and the problem', ()
     ],
     ['an old spreadsheet', 'csv', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), CANNOT_READ],
 
-    [
-      'UTF-32 with its mark',
-      'json',
-      bytes('\xff\xfe\0\0[\0\0\0', 'latin1'),
-      'stdin: expected UTF-8 text, found UTF-32 text',
-    ],
+    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
     ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
     ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
 
@@ -56,12 +41,7 @@ describe('the error for an invalid input names the position and the problem', ()
     ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],
     ['JSON with no list under the name', 'json', '{"users":{}}', 'stdin:1:10: "users" is not an array'],
     ['JSON cut off', 'json', '[\n{"userId":"a"},\n{"use', 'stdin:3:1: the JSON ends inside the value that begins here'],
-    [
-      'JSON with a wrong comma',
-      'json',
-      '[{"userId":"a"},\n  {"userId":"b",}]',
-      "stdin:2:17: expected a field name, found '}'",
-    ],
+    ['JSON with a wrong comma', 'json', '[{"userId":"a"},\n  {"userId":"b",}]', "stdin:2:17: expected a field name, found '}'"],
     ['JSON with a missing record', 'json', '[{},\n]', "stdin:2:1: expected a record, found ']'"],
     ['JSON with more behind it', 'json', '[]\n[]', 'stdin:2:1: unexpected text after the end of the JSON'],
     [
@@ -105,18 +85,8 @@ describe('the error for an invalid input names the position and the problem', ()
       '- userId: a\n...\n- userId: b\n',
       'stdin:2:1: unexpected text after the end of the document',
     ],
-    [
-      'YAML with text behind the list',
-      'yaml',
-      '- userId: a\nname: b\n',
-      "stdin:2:1: expected the next '- ', or the end",
-    ],
-    [
-      'YAML with the list twice',
-      'yaml',
-      'users:\n- userId: a\nusers:\n- userId: b\n',
-      "stdin:3:1: 'users' occurs twice",
-    ],
+    ['YAML with text behind the list', 'yaml', '- userId: a\nname: b\n', "stdin:2:1: expected the next '- ', or the end"],
+    ['YAML with the list twice', 'yaml', 'users:\n- userId: a\nusers:\n- userId: b\n', "stdin:3:1: 'users' occurs twice"],
     ['a broken item far into YAML', 'yaml', '- userId: a\n- userId: b\n- userId: "c\n', 'stdin:4:1: '],
     [
       'YAML of another layout that is large',
@@ -135,9 +105,7 @@ describe('the error for an invalid input names the position and the problem', ()
   });
 
   it('also if the nesting exhausts the stack', async () => {
-    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(
-      /^stdin:1:\d+: nested more than 100 levels deep$/,
-    );
+    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(/^stdin:1:\d+: nested more than 100 levels deep$/);
   });
 
   it('for any chunk boundaries', async () => {

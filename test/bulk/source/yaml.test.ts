@@ -5,8 +5,7 @@ import { parseSimpleItem } from '../../../src/bulk/source/yaml-simple-item.ts';
 import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
 import { chunkSize, read, refusal, users } from './read-records.ts';
 
-const values = async (text: string, size?: number) =>
-  (await read(text, 'yaml', size)).records.map(({ value }) => value);
+const values = async (text: string, size?: number) => (await read(text, 'yaml', size)).records.map(({ value }) => value);
 
 describe('the layout of a YAML list', () => {
   const list = [{ userId: 'a', name: 'x' }, { userId: 'b' }];
@@ -15,14 +14,8 @@ describe('the layout of a YAML list', () => {
     ['block', '- userId: a\n  name: x\n- userId: b\n'],
     ['block, the dash on a line of its own', '-\n  userId: a\n  name: x\n-\n  userId: b'],
     ['block below a field', 'users:\n- userId: a\n  name: x\n- userId: b\n'],
-    [
-      'block indented below a field',
-      '# people\n---\nusers: # all\n\n    - userId: a\n      name: x\n    - userId: b\n',
-    ],
-    [
-      'block with comments and blank lines',
-      '\n# one\n- userId: a # first\n\n  # two\n  name: x\n# three\n- userId: b\n\n',
-    ],
+    ['block indented below a field', '# people\n---\nusers: # all\n\n    - userId: a\n      name: x\n    - userId: b\n'],
+    ['block with comments and blank lines', '\n# one\n- userId: a # first\n\n  # two\n  name: x\n# three\n- userId: b\n\n'],
     ['block with CRLF', '- userId: a\r\n  name: x\r\n- userId: b\r\n'],
     ['block up to the end of the document', '- {userId: a, name: x}\n- userId: b\n...\n# done\n'],
     ['flow', '[{userId: a, name: x}, {userId: b}]'],
@@ -113,23 +106,7 @@ describe('a simple item', () => {
       '~',
       '',
     ),
-    fc.constantFrom(
-      'a  b',
-      ' a',
-      'a ',
-      '"a',
-      "'a'",
-      '"a\\n"',
-      '"a#b: c"',
-      'é ü',
-      '(x)',
-      'x:',
-      '%',
-      '[a]',
-      '{}',
-      '|',
-      '<<',
-    ),
+    fc.constantFrom('a  b', ' a', 'a ', '"a', "'a'", '"a\\n"', '"a#b: c"', 'é ü', '(x)', 'x:', '%', '[a]', '{}', '|', '<<'),
     fc.string({ unit: 'grapheme', maxLength: 6 }),
   );
   const key = fc.constantFrom('userId', 'name', 'email', '__proto__', 'constructor', '<<', 'a b');
@@ -139,9 +116,7 @@ describe('a simple item', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), fc.constantFrom('- ', '  -   '), (lines, dash) => {
         const margin = ' '.repeat(dash.length);
-        const text = lines
-          .map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`)
-          .join('');
+        const text = lines.map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`).join('');
         const simple = parseSimpleItem(text);
         if (simple) expect([simple.value]).toEqual(whole(text));
       }),

@@ -26,10 +26,7 @@ async function reset(
   { ensure = false, environment = {} }: { ensure?: boolean; environment?: Record<string, string> } = {},
 ) {
   const clock = fakeClock();
-  const fake = await fakeContext({
-    environment: { ...service.env, ...environment },
-    options: { quiet: true, yes: true },
-  });
+  const fake = await fakeContext({ environment: { ...service.env, ...environment }, options: { quiet: true, yes: true } });
   const context = { ...fake, clock };
   if (!entry) throw new Error('the catalog has no reset');
   const options = { apiKey: 'key-1', ...(ensure && { ensure }) };
@@ -49,10 +46,7 @@ describe('--ensure', () => {
   it('does not stop on an error response if an earlier reset may have been applied', async () => {
     const service = await startTokenService(closeConnection(true), refused);
     const { done } = await reset(service, { ensure: true, environment: { SVC_AUTH_TOKEN: '' } });
-    expect(await errorOf(done)).toMatchObject({
-      exitCode: 9,
-      message: expect.stringContaining('may have been replaced'),
-    });
+    expect(await errorOf(done)).toMatchObject({ exitCode: 9, message: expect.stringContaining('may have been replaced') });
   });
 
   it('reports the error response if the old token survived every reset', async () => {
@@ -154,10 +148,7 @@ describe('an envelope of the service', () => {
     { status: 503, word: 'UNAVAILABLE' },
     { status: 504, word: 'DEADLINE_EXCEEDED' },
   ])('proves nothing with HTTP $status: $word', async ({ status, word }) => {
-    expect(await resetWith(respond(true, status, envelope(word)))).toMatchObject({
-      error: { exitCode: 9 },
-      states: ['lost'],
-    });
+    expect(await resetWith(respond(true, status, envelope(word)))).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
     expect((await resetWith(respond(false, status, envelope(word)))).states).toEqual([]);
   });
 

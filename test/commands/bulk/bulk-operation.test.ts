@@ -16,14 +16,7 @@ describe('a bulk operation', () => {
       ...['operation', 'job', 'total', 'succeeded', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
       ...['seconds', 'failures', 'failuresTruncated', 'rejects'],
     ]);
-    expect(summary).toMatchObject({
-      operation: 'users.add',
-      total: 5,
-      succeeded: 5,
-      requests: 3,
-      failures: [],
-      rejects: null,
-    });
+    expect(summary).toMatchObject({ operation: 'users.add', total: 5, succeeded: 5, requests: 3, failures: [], rejects: null });
     expect([exitCode, created]).toEqual([0, []]);
   });
 
@@ -100,11 +93,7 @@ describe('a bulk operation', () => {
       const { summary, exitCode, read } = await limited(page, { 'users.json': users(...sizes) });
       expect([exitCode, summary]).toMatchObject([10, { total: 8, succeeded: 7, failed: 1, skipped: 0 }]);
       expect(summary.failures).toMatchObject([
-        {
-          id: 'u2',
-          message: 'api.example.test rejected the request as too large (HTTP 413)',
-          code: 'invalid_argument',
-        },
+        { id: 'u2', message: 'api.example.test rejected the request as too large (HTTP 413)', code: 'invalid_argument' },
       ]);
       expect(JSON.parse(await read('users.rejects.json'))).toMatchObject([{ userId: 'u2' }]);
     });
@@ -142,9 +131,7 @@ describe('a bulk operation', () => {
   });
 
   it('counts records that the response does not mention as unknown, and exits with 9', async () => {
-    const { summary, exitCode, stderr } = await run({
-      answer: () => results({ b: { success: true }, x: { success: true } }),
-    });
+    const { summary, exitCode, stderr } = await run({ answer: () => results({ b: { success: true }, x: { success: true } }) });
     expect(summary).toMatchObject({ total: 5, succeeded: 1, failed: 0, unknown: 4 });
     expect(exitCode).toBe(9);
     expect(stderr).toContain('the response contains IDs that were not sent: x');
@@ -231,12 +218,7 @@ describe('before anything is sent', () => {
     ['no file', { options: { file: ['user.json'] } }, 2, 'file not found: user.json'],
     ['a folder', { options: { file: ['.'] } }, 2, '. is a folder, not a file'],
     ['no source', { files: {} }, 2, 'no users specified'],
-    [
-      'two sources',
-      { record: { userId: 'a' }, options: { file: ['users.json'] } },
-      2,
-      'users specified in more than one way',
-    ],
+    ['two sources', { record: { userId: 'a' }, options: { file: ['users.json'] } }, 2, 'users specified in more than one way'],
     ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot detect the format of users.txt'],
     ['a missing field', { data: {} }, 2, '--org is required'],
     [
@@ -285,9 +267,7 @@ describe('before anything is sent', () => {
 
 describe('records', () => {
   it('can come from flags or --data, and a single rejected record keeps the exit code of its error', async () => {
-    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([
-      { userId: 'u1', name: 'x' },
-    ]);
+    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([{ userId: 'u1', name: 'x' }]);
     const listed = { organizationId: 'acme', users: [{ userId: '__proto__' }] };
     expect((await run({ data: listed, files: {} })).summary).toMatchObject({ succeeded: 1, unknown: 0 });
     const one = await run({ record: { userId: 'u1' }, answer: () => refused('INVALID_ARGUMENT', 400) });

@@ -45,10 +45,7 @@ describe('a call for each record', () => {
       '  notifyAll: false',
       '  notificationId: 1e5',
     ].join('\n');
-    const [fromCsv, fromYaml] = [
-      await notify({ files: { 'n.csv': csv } }),
-      await notify({ files: { 'n.yaml': yaml } }),
-    ];
+    const [fromCsv, fromYaml] = [await notify({ files: { 'n.csv': csv } }), await notify({ files: { 'n.yaml': yaml } })];
     expect(fromCsv.requests).toEqual([
       {
         organizationId: 'acme',
@@ -66,9 +63,7 @@ describe('a call for each record', () => {
 
   it('is checked together with all others before the first is sent', async () => {
     const { displayBodyMessage: _, ...silent } = HELLO;
-    const files = {
-      'n.ndjson': ndjson(HELLO, { ...silent, notificationId: 'no spaces' }, { ...HELLO, notifyAll: 'no' }),
-    };
+    const files = { 'n.ndjson': ndjson(HELLO, { ...silent, notificationId: 'no spaces' }, { ...HELLO, notifyAll: 'no' }) };
     const { exitCode, error, requests } = await notify({ files, data: { organizationId: 'acme' } });
     expect([exitCode, requests.length]).toEqual([3, 0]);
     expect(error?.message).toContain('n.ndjson:1: documentId: is missing');
@@ -145,10 +140,7 @@ describe('warnings and confirmations', () => {
   });
 
   it('print each distinct warning once, and count those after the fifth', async () => {
-    const records = Array.from({ length: 14 }, (_, at) => ({
-      ...HELLO,
-      displayHeadlineMessageTemplate: `{{x${at % 7}}}`,
-    }));
+    const records = Array.from({ length: 14 }, (_, at) => ({ ...HELLO, displayHeadlineMessageTemplate: `{{x${at % 7}}}` }));
     const { stderr } = await notify({ files: { 'n.ndjson': ndjson(...records) }, global: { quiet: true } });
     const warnings = stderr.split('\n').filter((line) => line.startsWith('warning'));
     expect(warnings).toHaveLength(6);

@@ -14,9 +14,7 @@ const run = ({ options, failing = [], ...scenario }: BulkScenario & { readonly f
   runBulk({
     files: FILES,
     answer: (users) =>
-      results(
-        Object.fromEntries(users.map(({ userId }) => [userId, failing.includes(userId) ? no : { success: true }])),
-      ),
+      results(Object.fromEntries(users.map(({ userId }) => [userId, failing.includes(userId) ? no : { success: true }]))),
     ...scenario,
     options: { batchSize: 4, file: Object.keys(scenario.files ?? FILES), ...options },
   });
@@ -38,10 +36,7 @@ describe('records of several files', () => {
   });
 
   it('are identified by file and line in every output', async () => {
-    const { summary, read, created } = await run({
-      failing: ['a2', 'b2', '0123'],
-      options: { results: 'all.ndjson' },
-    });
+    const { summary, read, created } = await run({ failing: ['a2', 'b2', '0123'], options: { results: 'all.ndjson' } });
     expect(summary.failures).toEqual([
       { id: 'a2', file: 'a.json', line: 3, message: 'no', code: 'internal-ish' },
       { id: 'b2', file: 'b.csv', line: 3, message: 'no', code: 'internal-ish' },
@@ -108,30 +103,27 @@ describe('records of several files', () => {
   it.each([
     ['auto' as const, 1],
     [3, 3],
-  ])(
-    'that depend on each other are sent in order, with concurrency %s at most %d in flight',
-    async (concurrency, most) => {
-      const folders = Array.from({ length: 40 }, (_, at) => ({ folderId: `f${at}`, folderName: 'x' }));
-      const parts = [folders.slice(0, 15), folders.slice(15)].map((part) => JSON.stringify(part));
-      let [flying, reached] = [0, 0];
-      const { requests, exitCode } = await run({
-        operation: 'folders.add',
-        files: { 'a.json': parts[0] ?? '', 'b.json': parts[1] ?? '' },
-        options: { concurrency, batchSize: 2 },
-        answer: async (_, __, data) => {
-          flying += 1;
-          reached = Math.max(reached, flying);
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          flying -= 1;
-          const sent = data['folders'] as readonly { readonly folderId: string }[];
-          return results(Object.fromEntries(sent.map(({ folderId }) => [folderId, { success: true }])));
-        },
-      });
-      expect([exitCode, reached]).toEqual([0, most]);
-      const sent = requests.flatMap((data) => (data as unknown as { folders: readonly unknown[] }).folders);
-      expect(sent).toEqual(folders);
-    },
-  );
+  ])('that depend on each other are sent in order, with concurrency %s at most %d in flight', async (concurrency, most) => {
+    const folders = Array.from({ length: 40 }, (_, at) => ({ folderId: `f${at}`, folderName: 'x' }));
+    const parts = [folders.slice(0, 15), folders.slice(15)].map((part) => JSON.stringify(part));
+    let [flying, reached] = [0, 0];
+    const { requests, exitCode } = await run({
+      operation: 'folders.add',
+      files: { 'a.json': parts[0] ?? '', 'b.json': parts[1] ?? '' },
+      options: { concurrency, batchSize: 2 },
+      answer: async (_, __, data) => {
+        flying += 1;
+        reached = Math.max(reached, flying);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        flying -= 1;
+        const sent = data['folders'] as readonly { readonly folderId: string }[];
+        return results(Object.fromEntries(sent.map(({ folderId }) => [folderId, { success: true }])));
+      },
+    });
+    expect([exitCode, reached]).toEqual([0, most]);
+    const sent = requests.flatMap((data) => (data as unknown as { folders: readonly unknown[] }).folders);
+    expect(sent).toEqual(folders);
+  });
 
   it('are sent with mapped fields and rejected unchanged, so that the same --map applies again', async () => {
     const files = { 'a.json': '[{"Login": "a1"},\n{"Login": "a2", "x": 1}]', 'b.json': '[{"Login":"b1"}]' };

@@ -56,11 +56,7 @@ describe('plain IDs', () => {
 
   it('rejected from the command line keep the exit code of the error', async () => {
     const data = { organizationId: 'acme', organizationUserGroupId: 'no', userIds: ['u1', 'u2'] };
-    const { exitCode, summary, created } = await add({
-      files: {},
-      data,
-      answer: () => refused('INVALID_ARGUMENT', 400),
-    });
+    const { exitCode, summary, created } = await add({ files: {}, data, answer: () => refused('INVALID_ARGUMENT', 400) });
     expect([exitCode, summary, created]).toMatchObject([3, { total: 2, succeeded: 0, skipped: 2 }, []]);
     const file = await add({ files: { 'u.csv': 'userId\nu1\n' }, answer: () => refused('INVALID_ARGUMENT', 400) });
     expect([file.exitCode, file.created.length]).toEqual([3, 2]);
@@ -145,18 +141,13 @@ describe('generated IDs', () => {
     const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');
     expect(flags.created).toEqual([]);
-    const sent = JSON.stringify({
-      organizationId: 'acme',
-      documentId: 'd1',
-      activities: flags.requests[0]?.['activities'],
-    });
+    const sent = JSON.stringify({ organizationId: 'acme', documentId: 'd1', activities: flags.requests[0]?.['activities'] });
     expect(flags.error?.hint).toBe(`repeating it is safe: svc activities add --data '${sent}'`);
     expect(sent).toContain(`"id":"${id}"`);
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
     const listed = await log({ files: {}, data, usesDataFlag: true, answer: () => results({}) });
     expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);
-    const failing = (ids: readonly string[]) =>
-      results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
+    const failing = (ids: readonly string[]) => results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
     const failed = await log({
       ...{ files: {}, data, usesDataFlag: true },
       answer: (_, __, { activities }) => failing((activities as { id: string }[]).map((one) => one.id)),
@@ -211,20 +202,9 @@ describe('every list of records', () => {
     const shared = { organizationId: 'acme', ...data };
     const records = [{ [id]: '0123' }, { [id]: '__proto__' }];
     const answer: BulkScenario['answer'] = (_, __, sent) => all(idsOf(sent, field, id));
-    const file = await runBulk({
-      operation,
-      data: shared,
-      answer,
-      files: { 'r.json': JSON.stringify({ [field]: records }) },
-    });
+    const file = await runBulk({ operation, data: shared, answer, files: { 'r.json': JSON.stringify({ [field]: records }) } });
     expect(file.summary).toMatchObject({ operation, total: 2, succeeded: 2 });
-    const listed = await runBulk({
-      operation,
-      data: { ...shared, [field]: records },
-      answer,
-      files: {},
-      usesDataFlag: true,
-    });
+    const listed = await runBulk({ operation, data: { ...shared, [field]: records }, answer, files: {}, usesDataFlag: true });
     // A job of updates also reads the previous values.
     expect(listed.requests).toEqual(file.requests.filter((sent) => field in sent));
     expect(listed.requests[0]?.[field]).toEqual(records);

@@ -94,11 +94,7 @@ async function fakeClient({ answer = added, global }: BulkScenario, signal: Abor
   const requests: (Data & { readonly users: readonly User[] })[] = [];
   const planned: PlannedRequest[] = [];
   const client = createClient({
-    target: {
-      baseUrl: 'https://api.example.test',
-      headerPrefix: 'x-svc-',
-      key: { apiKey: 'k', authToken: 'token-1234' },
-    },
+    target: { baseUrl: 'https://api.example.test', headerPrefix: 'x-svc-', key: { apiKey: 'k', authToken: 'token-1234' } },
     clock: INSTANT_CLOCK,
     transport: createFetchTransport(async (input, init) => {
       const { data } = (await new Request(input, init).json()) as { data: (typeof requests)[number] };

@@ -42,12 +42,7 @@ describe('the summary of a CI step', () => {
 
   it('counts the effects where they are known', async () => {
     const path = join(await createTemporaryFolder(), 'step.md');
-    await appendStepSummary(await fakeContext(), path, 'folder', {
-      ...SUMMARY,
-      created: 1_100,
-      updated: 20,
-      unchanged: 30,
-    });
+    await appendStepSummary(await fakeContext(), path, 'folder', { ...SUMMARY, created: 1_100, updated: 20, unchanged: 30 });
     const text = await readFile(path, 'utf8');
     expect(text).toContain('| Succeeded | Created | Updated | Unchanged | Failed |');
     expect(text).toContain('| 1,150 | 1,100 | 20 | 30 | 49 |');

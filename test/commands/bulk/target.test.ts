@@ -105,9 +105,6 @@ describe('the other fields of a target', () => {
       files: files('u.json', [{ documentId: 'd1', folderId: 'f1' }]),
       answer: () => results({ d1: { success: true } }),
     });
-    expect([exitCode, requests]).toEqual([
-      0,
-      [{ organizationId: 'acme', folderId: 'f1', documents: [{ documentId: 'd1' }] }],
-    ]);
+    expect([exitCode, requests]).toEqual([0, [{ organizationId: 'acme', folderId: 'f1', documents: [{ documentId: 'd1' }] }]]);
   });
 });

@@ -16,9 +16,7 @@ describe('a file of certificates', () => {
     const [one, two] = await Promise.all([newAuthority(), newAuthority()]);
     const texts = await Promise.all([one, two].map(({ file }) => readFile(file, 'utf8')));
     const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
-    expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(
-      texts.map((text) => text.trim()).join('\n'),
-    );
+    expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(texts.map((text) => text.trim()).join('\n'));
   });
 
   it.each([
@@ -32,8 +30,6 @@ describe('a file of certificates', () => {
   });
 
   it('that does not exist is a usage error', async () => {
-    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject({
-      failure: 'usage',
-    });
+    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject({ failure: 'usage' });
   });
 });

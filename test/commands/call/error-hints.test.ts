@@ -17,9 +17,7 @@ async function hintOf(
   answer = failure('NOT_FOUND', 404, 'Not found.'),
   to: Partial<GlobalOptions> = { profile: 'prod' },
 ) {
-  const { context } = await toolContext([answer], {
-    options: { ...to, yes: true },
-  });
+  const { context } = await toolContext([answer], { options: { ...to, yes: true } });
   const entry = manifest.find((known) => known.name === name) ?? expect.fail();
   return runOperation(context, [entry], { arguments: words, options }).then(
     () => expect.fail(),

@@ -44,11 +44,7 @@ describe('the value of a flag', () => {
     ['list', ['a,b', 'c'], ['a,b', 'c']],
     ['map', ['a=1', 'b=x=y', 'c='], { a: '1', b: 'x=y', c: '' }],
     ['switches', ['comment.add=true', 'b=false'], { 'comment.add': true, b: false }],
-    [
-      'changes',
-      ['status=open:done', 'due=a:b:c'],
-      { status: { from: 'open', to: 'done' }, due: { from: 'a', to: 'b:c' } },
-    ],
+    ['changes', ['status=open:done', 'due=a:b:c'], { status: { from: 'open', to: 'done' }, due: { from: 'a', to: 'b:c' } }],
     ['time', '48h', NOW / 1000 + 172_800],
     ['time', '30d', NOW / 1000 + 2_592_000],
     ['time', '2026-03-02T00:00:00+01:00', NOW / 1000 + 82_800],
@@ -82,13 +78,7 @@ describe('the value of a flag', () => {
   it('with entries keeps quoted IDs that contain commas, colons, and quotes', () => {
     const given = 'type=document,id="a,b:""c""",org=acme,role=viewer,expires=48h';
     expect(value(resource, [given]).read).toEqual([
-      {
-        type: 'document',
-        id: 'a,b:"c"',
-        organizationId: 'acme',
-        accessRole: 'viewer',
-        expiresAt: NOW / 1000 + 172_800,
-      },
+      { type: 'document', id: 'a,b:"c"', organizationId: 'acme', accessRole: 'viewer', expiresAt: NOW / 1000 + 172_800 },
     ]);
   });
 

@@ -104,9 +104,7 @@ describe('a rate limit shared by processes', () => {
     await writeFile(old, '{}');
     await utimes(old, yesterday, yesterday);
     looker(folders).gate.pauseUntil(NOW);
-    await expect
-      .poll(() => readdir(join(folders.state, 'gates')))
-      .toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
+    await expect.poll(() => readdir(join(folders.state, 'gates'))).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
   });
 
   it('is one of two pauses that are written at the same time', async () => {

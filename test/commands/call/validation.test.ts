@@ -81,17 +81,11 @@ describe('an invalid input', () => {
   it.each([
     ['agents.get', '<agentId> is required', 'svc agents list lists the IDs'],
     ['webhooks.endpoints.secret', '<endpointId> is required', 'svc webhooks endpoints list lists the IDs'],
-    [
-      'documents.list',
-      '--org is required',
-      'add --org <id>, or set SVC_ORG for all commands; see svc documents list --help',
-    ],
+    ['documents.list', '--org is required', 'add --org <id>, or set SVC_ORG for all commands; see svc documents list --help'],
   ])('has a hint to find the missing value of %s', async (name, message, hint) => {
     const entry = manifest.find((known) => known.name === name) ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
-    expect(() => checkInput(CONTEXT, entry, operation, {}, 'usage')).toThrow(
-      expect.objectContaining({ message, hint }),
-    );
+    expect(() => checkInput(CONTEXT, entry, operation, {}, 'usage')).toThrow(expect.objectContaining({ message, hint }));
   });
 
   it('is reported with all missing values', async () => {

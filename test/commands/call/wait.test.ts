@@ -47,9 +47,7 @@ describe('--wait', () => {
   it('prints a line per new state without a terminal', async () => {
     const steps = [started, state('pending'), state('pending'), state('\u001b[2J'), state('completed')];
     const { context } = await waited('documents.migrate', steps);
-    expect(context.stderr()).toBe(
-      'documents migrate: started\ndocuments migrate: pending\ndocuments migrate: \\u001b[2J\n',
-    );
+    expect(context.stderr()).toBe('documents migrate: started\ndocuments migrate: pending\ndocuments migrate: \\u001b[2J\n');
   });
 
   it('shows and clears a spinner on a terminal', async () => {
@@ -75,10 +73,7 @@ describe('--wait', () => {
   it('exits according to the result of the migration', async () => {
     const { context, thrown } = await waited('documents.migration-status', [state('in_progress'), state('failed')]);
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 'failed' });
-    expect(thrown).toMatchObject({
-      failure: 'some_failed',
-      message: 'documents migration-status failed (status: failed)',
-    });
+    expect(thrown).toMatchObject({ failure: 'some_failed', message: 'documents migration-status failed (status: failed)' });
   });
 
   it('has a hint to resume after an interruption', async () => {

@@ -26,9 +26,7 @@ async function world(environment: Readonly<Record<string, string>> = {}, platfor
 describe('candidates', () => {
   it('of --fields are the fields of the result that are not given yet, or headers after a capital letter', async () => {
     const { completes, ...surroundings } = await world();
-    expect(await completeLine(['documents', 'list', '--fields', 'id,doc'], surroundings)).toBe(
-      'id,documentName\tNAME\n',
-    );
+    expect(await completeLine(['documents', 'list', '--fields', 'id,doc'], surroundings)).toBe('id,documentName\tNAME\n');
     expect(await completes('documents', 'list', '--fields', 'id,i')).toEqual([]);
     expect(await completes('documents', 'list', '--fields=N')).toEqual(['--fields=NAME']);
     expect(await completes('workspace', 'get', '--fields', 'owner.e')).toEqual(['owner.email']);
@@ -38,9 +36,7 @@ describe('candidates', () => {
   it('are commands with their summaries, then flags of the command', async () => {
     const { completes, ...surroundings } = await world();
     expect(await completes('')).toEqual(expect.arrayContaining(['users', 'webhooks', 'completion', 'help']));
-    expect(await completeLine(['users', 'ad'], surroundings)).toBe(
-      'add\tAdd users to an organization, folder, or document\n',
-    );
+    expect(await completeLine(['users', 'ad'], surroundings)).toBe('add\tAdd users to an organization, folder, or document\n');
     expect(await completes('users', 'add', '--batch')).toEqual(['--batch-size']);
     expect(await completes('--loc')).toEqual(['--local']);
   });
@@ -179,10 +175,7 @@ describe('cached IDs', () => {
 
   it('are found anywhere in a response, alone or in lists, and as a plain id in records of their kind', () => {
     const found = new IdCollector('users');
-    found.collect({
-      comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }],
-      documentIds: ['d1'],
-    });
+    found.collect({ comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }], documentIds: ['d1'] });
     found.collect({ organizationUserGroupId: 'g1', userIds: 'u3' });
     expect(Object.fromEntries(found.ids)).toEqual({
       user: new Set(['u1', 'u2', 'u3']),

@@ -48,9 +48,7 @@ it('shows checks that were skipped for one cause in one line', async () => {
   ];
   const view = { headers: true, color: false, isTerminal: true, width: 40, display: PIPE_DISPLAY };
   expect(await formatChecklist(skipped, view, {})).toBe(
-    ['– 2 checks   skipped because proxy', '             failed: dns, clock', '– workspace  not configured', ''].join(
-      '\n',
-    ),
+    ['– 2 checks   skipped because proxy', '             failed: dns, clock', '– workspace  not configured', ''].join('\n'),
   );
 });
 

@@ -22,9 +22,7 @@ type Answers = Readonly<Record<string, { readonly status: number; readonly body:
 
 /** Starts the embedded service behind a server with the given Date header, and returns the variables for it. */
 async function service(answers: Answers = {}, date = new Date()) {
-  const local = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), {
-    clock: systemClock,
-  });
+  const local = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), { clock: systemClock });
   onTestFinished(() => local.close());
   const asked: { readonly path: string; readonly method: string | undefined; readonly authorized: boolean }[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -35,11 +33,7 @@ async function service(answers: Answers = {}, date = new Date()) {
     const reply = answer
       ? Response.json(answer.body, { status: answer.status })
       : await local.fetch(
-          new Request(`http://localhost${path}`, {
-            method,
-            headers: Object.entries(headers) as [string, string][],
-            ...body,
-          }),
+          new Request(`http://localhost${path}`, { method, headers: Object.entries(headers) as [string, string][], ...body }),
         );
     response.writeHead(reply.status, { 'content-type': 'application/json', date: date.toUTCString() });
     response.end(await reply.text());
@@ -174,9 +168,7 @@ describe('doctor', () => {
     const { environment } = await plainService({}, new Date(Date.now() + seconds * 1_000));
     const { found } = await run({ environment });
     expect(found('clock')?.state).toBe(state);
-    expect(found('clock')?.detail.replace(/\d+/, (number) => String(Math.round(Number(number) / 10) * 10))).toContain(
-      words,
-    );
+    expect(found('clock')?.detail.replace(/\d+/, (number) => String(Math.round(Number(number) / 10) * 10))).toContain(words);
   });
 
   it('reports the first network problem with its exit code', async () => {
@@ -240,10 +232,7 @@ describe('doctor on this machine', () => {
     expect(error).toMatchObject({ failure: 'local' });
     await chmod(path, 0o600);
     await chmod(folders.config, 0o755);
-    expect((await run({ folders })).found('permissions')).toMatchObject({
-      state: 'warn',
-      fix: `chmod 700 ${folders.config}`,
-    });
+    expect((await run({ folders })).found('permissions')).toMatchObject({ state: 'warn', fix: `chmod 700 ${folders.config}` });
   });
 
   it('finds a folder that is not writable, and leaves no probe files', async () => {
@@ -253,14 +242,8 @@ describe('doctor on this machine', () => {
     const { found } = await run({ folders });
     expect(found('state-folder')).toMatchObject({ state: 'fail', detail: expect.stringContaining(folders.state) });
     expect(found('data-folder')).toMatchObject({ state: 'ok', detail: folders.data });
-    expect(found('config-folder')).toMatchObject({
-      state: 'ok',
-      detail: expect.stringContaining('does not exist yet'),
-    });
-    expect([await readdir(folders.data), (await readdir(join(folders.data, '..'))).sort()]).toEqual([
-      [],
-      ['data', 'state'],
-    ]);
+    expect(found('config-folder')).toMatchObject({ state: 'ok', detail: expect.stringContaining('does not exist yet') });
+    expect([await readdir(folders.data), (await readdir(join(folders.data, '..'))).sort()]).toEqual([[], ['data', 'state']]);
   });
 
   it('reports a damaged profiles file', async () => {
@@ -268,10 +251,7 @@ describe('doctor on this machine', () => {
     await mkdir(folders.config, { mode: 0o700, recursive: true });
     await writeFile(join(folders.config, 'profiles.json'), '{"profiles": {', { mode: 0o600 });
     const { found, error } = await run({ folders });
-    expect(found('profile')).toMatchObject({
-      state: 'fail',
-      detail: expect.stringContaining('profiles.json is damaged'),
-    });
+    expect(found('profile')).toMatchObject({ state: 'fail', detail: expect.stringContaining('profiles.json is damaged') });
     expect(error).toMatchObject({ failure: 'local' });
   });
 

@@ -170,19 +170,9 @@ describe('aliases', () => {
 
 describe('styles of help', () => {
   it('are bold headings and dim defaults, wrapped or not', () => {
-    const help = [
-      'Wrapped text:',
-      'no heading.',
-      '',
-      'Flags:',
-      '  --a <n>  one',
-      '           (default:',
-      '           1)',
-    ];
+    const help = ['Wrapped text:', 'no heading.', '', 'Flags:', '  --a <n>  one', '           (default:', '           1)'];
     expect(styleHelp(help.join('\n')).replaceAll('\u001b', '^')).toBe(
-      [...help.slice(0, 3), '^[1mFlags:^[22m', help[4], '           ^[2m(default:^[22m', '           ^[2m1)^[22m'].join(
-        '\n',
-      ),
+      [...help.slice(0, 3), '^[1mFlags:^[22m', help[4], '           ^[2m(default:^[22m', '           ^[2m1)^[22m'].join('\n'),
     );
   });
 

@@ -104,8 +104,7 @@ describe('help on a terminal', () => {
     for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
     expect(texts.length).toBeGreaterThan(100);
     // A flag with its value, a quoted text, or a pipeline for PowerShell.
-    const isWhole = (line: string) =>
-      /^ +(\S+|-(-\S+|\S, --\S+)( <.*>)?|'.*'|".*"|(--\S+ )?'.*)( \\)?$|Out-String/.test(line);
+    const isWhole = (line: string) => /^ +(\S+|-(-\S+|\S, --\S+)( <.*>)?|'.*'|".*"|(--\S+ )?'.*)( \\)?$|Out-String/.test(line);
     const wide = texts.flatMap((text) => reflow(text, columns).split('\n')).filter((line) => line.length > columns);
     expect(wide.filter((line) => !isWhole(line))).toEqual([]);
   });

@@ -52,11 +52,7 @@ describe('the log', () => {
 describe('the command line in the log', () => {
   const program = () => {
     const root = new Command('svc').option('-y, --yes').option('-o, --output <format>');
-    const leaf = new Command('add')
-      .argument('[ids...]')
-      .option('--org <id>')
-      .option('--name <text>')
-      .option('--file <path>');
+    const leaf = new Command('add').argument('[ids...]').option('--org <id>').option('--name <text>').option('--file <path>');
     leaf.option('--metadata <key=value>', '', (value: string, before: string[] = []) => [...before, value]);
     leaf.option('--enable').addOption(new Option('--role <text>').choices(['viewer', 'editor']));
     leaf.addOption(new Option('--no-index').default(undefined));
@@ -66,20 +62,7 @@ describe('the command line in the log', () => {
 
   it('contains every flag, and the values that are not free text', async () => {
     const { root, leaf } = program();
-    const words = [
-      'add',
-      'e1',
-      '--org',
-      'acme',
-      '--name',
-      'Ann',
-      '--file',
-      'u.csv',
-      '--metadata',
-      'a=1',
-      '--metadata',
-      'b=2',
-    ];
+    const words = ['add', 'e1', '--org', 'acme', '--name', 'Ann', '--file', 'u.csv', '--metadata', 'a=1', '--metadata', 'b=2'];
     await root.parseAsync([...words, '--role', 'viewer', '--no-index', '-y', '-o', 'json'], { from: 'user' });
     expect(sanitizeCommand(leaf)).toBe(
       'svc add e1 --org acme --name … --file u.csv --metadata … --role viewer --no-index --yes --output json',
@@ -99,18 +82,13 @@ describe('the command line in the log', () => {
 
 describe('the writes of a command', () => {
   it('are counted with their IDs, including those in the response; reads are not', async () => {
-    const { client } = newClient({
-      fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch,
-    });
+    const { client } = newClient({ fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch });
     const activity = new Activity();
     const seen = trackActivity(client, activity);
     await seen.call(OPERATIONS.read, { name: 'x' });
     expect(activity.calls).toBe(0);
     await seen.call(OPERATIONS.set, { name: 'x' });
-    await seen.send(
-      { ...thing, effect: 'once' },
-      { organizationId: 'acme', userIds: ['u1', 'u2'], name: 'Ann', page: 3 },
-    );
+    await seen.send({ ...thing, effect: 'once' }, { organizationId: 'acme', userIds: ['u1', 'u2'], name: 'Ann', page: 3 });
     expect(activity.calls).toBe(2);
     expect(activity.ids).toEqual(['made', 'm1', 'acme', 'u1', 'u2']);
   });
@@ -165,11 +143,7 @@ describe('svc history', () => {
     const context = await fakeContext({ options: { output: 'json' } });
     const now = Date.now();
     for (const hours of [5, 3, 1]) {
-      await appendEntry(
-        context.folders,
-        systemClock,
-        line(`h${hours}`, new Date(now - hours * 3_600_000).toISOString()),
-      );
+      await appendEntry(context.folders, systemClock, line(`h${hours}`, new Date(now - hours * 3_600_000).toISOString()));
     }
     await historyCommand(context, { arguments: [], options: { since: '4h', limit: '1' } });
     expect(JSON.parse(context.stdout())).toMatchObject([{ command: 'h1' }]);

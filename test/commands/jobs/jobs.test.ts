@@ -16,15 +16,7 @@ const READERS = [showJob, resumeJob, reportJob];
 const nameOf = (number: number) => `20260131-094500-00000${number}`;
 
 function description(job: string): JobDescription {
-  const file = {
-    name: 'a.csv',
-    path: '/a.csv',
-    first: 0,
-    spooled: false,
-    format: 'csv',
-    bytes: 1,
-    sha256: '',
-  } as const;
+  const file = { name: 'a.csv', path: '/a.csv', first: 0, spooled: false, format: 'csv', bytes: 1, sha256: '' } as const;
   return {
     ...{ job, operation: 'users.add', data: {}, options: {}, cwd: '/', inputs: [file], records: 1, leftOut: 0 },
     target: { profile: null, origin: '', apiKey: null },
@@ -75,10 +67,7 @@ it('removes several jobs except a running one', async () => {
   await Promise.all(jobs.map((job) => createJobFolder(context.folders, job)));
   const release = await lockJob(jobFolderOf(context.folders, nameOf(2)), systemClock);
   const removing = removeJobs(context, { arguments: jobs, options: {} });
-  await expect(removing).rejects.toMatchObject({
-    failure: 'some_failed',
-    message: `1 of 3 jobs failed: ${jobs[1]}`,
-  });
+  await expect(removing).rejects.toMatchObject({ failure: 'some_failed', message: `1 of 3 jobs failed: ${jobs[1]}` });
   expect(context.stderr()).toContain(`warning: ${jobs[1]}: process ${process.pid} is running job ${jobs[1]}`);
   expect(await readdir(join(context.folders.state, 'jobs'))).toEqual([jobs[1]]);
   release();

@@ -41,11 +41,7 @@ describe('an invalid command line', () => {
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
     ['jobs show', 'svc jobs show requires <id>', 'svc jobs list lists the IDs'],
-    [
-      'org list',
-      'the service has no operation that lists organizations',
-      'svc organizations --help lists its commands',
-    ],
+    ['org list', 'the service has no operation that lists organizations', 'svc organizations --help lists its commands'],
     ['users add --conc 4', "unknown flag '--conc'", "did you mean '--concurrency'?"],
     ['agents list a b', "svc agents list takes no arguments; unexpected argument 'a'", 'see svc agents list --help'],
     ['help usrs', "unknown command or topic 'usrs'", "did you mean 'users'?"],

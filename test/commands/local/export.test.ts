@@ -23,29 +23,21 @@ async function filled(): Promise<Folders> {
   return folders;
 }
 
-async function exported(
-  folders: Folders,
-  options: Partial<GlobalOptions> = {},
-  words: readonly string[] = [],
-  cwd?: string,
-) {
+async function exported(folders: Folders, options: Partial<GlobalOptions> = {}, words: readonly string[] = [], cwd?: string) {
   const context = await fakeContext({ folders, options, ...(cwd && { cwd }) });
   await localExport(context, { arguments: words, options: {} });
   return context;
 }
 
 describe('svc local export', () => {
-  it.each([undefined, 'table', 'json', 'ndjson', 'yaml'] as const)(
-    '-o %s prints what can be imported',
-    async (output) => {
-      const [folders, others] = [await filled(), await createUserFolders()];
-      const text = (await exported(folders, output ? { output } : {})).stdout();
-      await localImport(await fakeContext({ folders: others, stdin: text }), { arguments: ['-'], options: {} });
-      expect((await exported(others, output ? { output } : {})).stdout()).toBe(text);
-      expect(text).toContain(STATE.endpoints[0]?.secret);
-      expect(text).toContain(STATE.config.webhook.webhookServiceConfig.authToken);
-    },
-  );
+  it.each([undefined, 'table', 'json', 'ndjson', 'yaml'] as const)('-o %s prints what can be imported', async (output) => {
+    const [folders, others] = [await filled(), await createUserFolders()];
+    const text = (await exported(folders, output ? { output } : {})).stdout();
+    await localImport(await fakeContext({ folders: others, stdin: text }), { arguments: ['-'], options: {} });
+    expect((await exported(others, output ? { output } : {})).stdout()).toBe(text);
+    expect(text).toContain(STATE.endpoints[0]?.secret);
+    expect(text).toContain(STATE.config.webhook.webhookServiceConfig.authToken);
+  });
 
   it('prints JSON by default', async () => {
     const { stdout } = await exported(await filled());

@@ -56,14 +56,9 @@ describe('svc local import', () => {
     const folder = { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' };
     await run(JSON.stringify({ folders: [folder] }), 'state.json', { folders });
     const before = await holds(folders);
-    const renamed = {
-      folders: [{ ...folder, folderName: 'Roadmap' }],
-      users: [{ organizationId: 'acme', userId: 'u1' }],
-    };
+    const renamed = { folders: [{ ...folder, folderName: 'Roadmap' }], users: [{ organizationId: 'acme', userId: 'u1' }] };
     const options = { dryRun: true };
-    const { changes, ...counts } = JSON.parse(
-      (await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout(),
-    );
+    const { changes, ...counts } = JSON.parse((await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout());
     expect(counts).toMatchObject({ folders: 1, users: 1 });
     expect(changes).toMatchObject([
       { sign: '~', kind: 'folders', org: 'acme', id: 'plans', field: 'folderName', before: 'Plans', after: 'Roadmap' },
@@ -138,10 +133,7 @@ describe('svc local import rejects', () => {
     ['users: {}', 'state.yaml: users: expected a list, got an object'],
     ['[]', 'state.yaml: expected an object, got a list'],
     [`user: [${user}]`, "state.yaml: user: unknown field; did you mean 'users'?"],
-    [
-      'userData: [{organizationId: a, userId: u, comments: [1]}]',
-      'state.yaml: userData[0].comments[0]: expected an object',
-    ],
+    ['userData: [{organizationId: a, userId: u, comments: [1]}]', 'state.yaml: userData[0].comments[0]: expected an object'],
     [
       'crdt: [{organizationId: a, documentId: d, editorId: e, type: text, data: 1}]',
       'state.yaml: crdt[0].data: Data must be a string for type text.',
@@ -155,10 +147,7 @@ describe('svc local import rejects', () => {
     ['users: [', 'state.yaml:1:9: '],
     ['a: 12345678901234567890', 'state.yaml:1:4: the number 12345678901234567890 would lose digits'],
   ])('%s', async (content, message) => {
-    await expect(run(content)).rejects.toMatchObject({
-      failure: 'bad_data',
-      message: expect.stringContaining(message),
-    });
+    await expect(run(content)).rejects.toMatchObject({ failure: 'bad_data', message: expect.stringContaining(message) });
   });
 
   it('a file, with all problems and positions', async () => {
@@ -188,10 +177,7 @@ describe('svc local import rejects', () => {
     ['table.csv', 'userId\nu1'],
     ['empty.json', ''],
   ])('%s', async (name, content) => {
-    await expect(run(content, name)).rejects.toMatchObject({
-      failure: 'bad_data',
-      message: expect.stringContaining(name),
-    });
+    await expect(run(content, name)).rejects.toMatchObject({ failure: 'bad_data', message: expect.stringContaining(name) });
   });
 
   it('a missing file', async () => {

@@ -27,20 +27,12 @@ describe('resolveSpawn', () => {
 
   it('runs programs and unknown commands directly on Windows', () => {
     for (const command of ['node', 'both', 'gone', 'C:\\tools\\both.exe']) {
-      expect(resolveSpawn(command, ['-v'], windows)).toEqual({
-        program: command,
-        programArguments: ['-v'],
-        verbatim: false,
-      });
+      expect(resolveSpawn(command, ['-v'], windows)).toEqual({ program: command, programArguments: ['-v'], verbatim: false });
     }
   });
 
   it('runs a batch file with quoted arguments through the command interpreter on Windows', () => {
-    const {
-      program,
-      programArguments: words,
-      verbatim,
-    } = resolveSpawn('npm', ['run', 'a & b', 'C:\\dir\\', ''], windows);
+    const { program, programArguments: words, verbatim } = resolveSpawn('npm', ['run', 'a & b', 'C:\\dir\\', ''], windows);
     expect({ program, verbatim }).toEqual({ program: 'C:\\cmd.exe', verbatim: true });
     const line = String.raw`""C:\Program Files\nodejs\npm.CMD" "run" "a & b" "C:\dir\\" """`;
     expect(words).toEqual(['/d', '/s', '/c', line]);
@@ -55,10 +47,7 @@ describe('resolveSpawn', () => {
     });
   });
 
-  it.each(['say "hi"', '%PATH%', 'two\nlines', 'cr\r', 'nul\0'])(
-    'refuses %j, which would change on its way',
-    (word) => {
-      expect(() => resolveSpawn('npm', [word], windows)).toThrow(expect.objectContaining({ failure: 'usage' }));
-    },
-  );
+  it.each(['say "hi"', '%PATH%', 'two\nlines', 'cr\r', 'nul\0'])('refuses %j, which would change on its way', (word) => {
+    expect(() => resolveSpawn('npm', [word], windows)).toThrow(expect.objectContaining({ failure: 'usage' }));
+  });
 });

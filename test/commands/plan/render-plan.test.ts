@@ -50,9 +50,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 it('shows one line per record and one per field, the effects, and a count', async () => {
-  expect(
-    await render(CHANGES, {}, { predicted: ['212 folders become restricted'], notRestored: ['1 notification'] }),
-  ).toBe(
+  expect(await render(CHANGES, {}, { predicted: ['212 folders become restricted'], notRestored: ['1 notification'] })).toBe(
     `~ folder plans (acme)
     folderName: "Plans" → "Roadmap"
     parentFolderId: "root" → "old"
@@ -115,14 +113,7 @@ it('shortens long values without hiding their difference', async () => {
 });
 
 it('uses only ASCII where nothing else can be shown, and escapes control characters', async () => {
-  const change = {
-    ...folder,
-    sign: '~',
-    id: 'a\u202Eb',
-    field: 'folderName',
-    before: null,
-    after: '\u001b[2Jx',
-  } as const;
+  const change = { ...folder, sign: '~', id: 'a\u202Eb', field: 'folderName', before: null, after: '\u001b[2Jx' } as const;
   const text = await render([change], { display: { ...PIPE_DISPLAY, glyphs: ASCII_GLYPHS } });
   expect(text).toContain('~ folder a\\u202eb (acme)\n    folderName: null -> "\\u001b[2Jx"\n');
 });

@@ -35,11 +35,7 @@ const refusal = (words: string, options: AddFlags = {}, world: FakeContextOption
   );
 
 const addProd = () =>
-  run(
-    'profiles add prod',
-    { apiKey: 'key-1', authTokenStdin: true },
-    { options: { baseUrl: BASE_URL }, stdin: `${TOKEN}\n` },
-  );
+  run('profiles add prod', { apiKey: 'key-1', authTokenStdin: true }, { options: { baseUrl: BASE_URL }, stdin: `${TOKEN}\n` });
 
 const profileOf = async (name: string) => (await readProfiles(folders)).profiles.get(name);
 const secretsOf = async (name: string) => {
@@ -50,11 +46,7 @@ const secretsOf = async (name: string) => {
 describe('profiles add', () => {
   it('uses only the given values without a terminal, and warns once about the file', async () => {
     const context = await addProd();
-    expect(await profileOf('prod')).toMatchObject({
-      baseUrl: BASE_URL,
-      apiKey: 'key-1',
-      secrets: { authToken: 'file' },
-    });
+    expect(await profileOf('prod')).toMatchObject({ baseUrl: BASE_URL, apiKey: 'key-1', secrets: { authToken: 'file' } });
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
     expect(context.stdout()).toBe('');
     expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
@@ -63,9 +55,9 @@ describe('profiles add', () => {
 
   it('does not warn if a file was requested, or without a secret', async () => {
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
-    expect(
-      (await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)).stderr(),
-    ).not.toContain('warning');
+    expect((await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)).stderr()).not.toContain(
+      'warning',
+    );
     expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain('warning');
   });
 
@@ -83,11 +75,7 @@ describe('profiles add', () => {
     const context = await fakeContext();
     await writeFile(join(context.cwd, 'token.txt'), 'from-file\r\n');
     const options = { apiKey: 'k', authTokenFile: 'token.txt', workspaceId: 'w', workspaceAuthTokenStdin: true };
-    await run('profiles add prod', options, {
-      options: { baseUrl: BASE_URL },
-      stdin: 'from-stdin\n',
-      cwd: context.cwd,
-    });
+    await run('profiles add prod', options, { options: { baseUrl: BASE_URL }, stdin: 'from-stdin\n', cwd: context.cwd });
     expect(await secretsOf('prod')).toEqual({ authToken: 'from-file', workspaceAuthToken: 'from-stdin' });
   });
 
@@ -107,11 +95,7 @@ describe('profiles add', () => {
     const all = await run('profiles add prod', {}, { answers: [BASE_URL, 'key-1', TOKEN] });
     expect(all.questions).toEqual(['Base URL', 'API key', 'Auth token of key-1']);
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
-    const workspace = await run(
-      'profiles add w',
-      { workspaceId: 'w-1' },
-      { options: { baseUrl: BASE_URL }, answers: [TOKEN] },
-    );
+    const workspace = await run('profiles add w', { workspaceId: 'w-1' }, { options: { baseUrl: BASE_URL }, answers: [TOKEN] });
     expect(workspace.questions).toEqual(['Auth token of workspace w-1']);
     const nameless = await run('profiles add', {}, { answers: ['test', BASE_URL, 'key-1', '', TOKEN] });
     const asked = ['Profile name', 'Base URL', 'API key', 'Auth token of key-1', 'Auth token of key-1'];
@@ -122,13 +106,10 @@ describe('profiles add', () => {
     expect(ids.questions).toEqual(['Base URL', 'API key', 'Workspace ID']);
   });
 
-  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])(
-    'does not prompt with %j',
-    async (quiet) => {
-      const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
-      expect(context.questions).toEqual([]);
-    },
-  );
+  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])('does not prompt with %j', async (quiet) => {
+    const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
+    expect(context.questions).toEqual([]);
+  });
 
   it.each([
     ['both secrets from stdin', 'profiles add p', { authTokenStdin: true, workspaceAuthTokenStdin: true }, {}],
@@ -174,19 +155,14 @@ describe('profiles list and show', () => {
       const masked = (await run('profiles show', {}, { options: { output } })).stdout();
       expect(masked).toContain('****6789');
       expect(masked).not.toContain(TOKEN);
-      expect((await run('profiles show prod', {}, { options: { output, showSecrets: true } })).stdout()).toContain(
-        TOKEN,
-      );
+      expect((await run('profiles show prod', {}, { options: { output, showSecrets: true } })).stdout()).toContain(TOKEN);
     },
   );
 
   it('show where the secrets are stored', async () => {
     await addProd();
     const { stdout } = await run('profiles show', {}, { options: { output: 'json' } });
-    expect(JSON.parse(stdout())).toMatchObject({
-      name: 'prod',
-      secrets: `file ${join(folders.config, 'secrets.json')}`,
-    });
+    expect(JSON.parse(stdout())).toMatchObject({ name: 'prod', secrets: `file ${join(folders.config, 'secrets.json')}` });
   });
 
   it('distinguish an unknown name from no name', async () => {

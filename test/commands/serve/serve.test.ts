@@ -159,12 +159,7 @@ describe('the request log of svc serve', () => {
     expect(context.stdout().trim().split('\n').length).toBe(5);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
-        ...{
-          time: expect.stringMatching(/^\d{4}-.*Z$/),
-          method: 'POST',
-          path: '/v1/users/add',
-          operation: 'users.add',
-        },
+        ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), method: 'POST', path: '/v1/users/add', operation: 'users.add' },
         ...{ status: 200, error: null, milliseconds: expect.any(Number), records: 2, failed: 0 },
       },
       expect.objectContaining({ operation: 'documents.list', status: 200, records: 0 }),

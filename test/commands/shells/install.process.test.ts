@@ -3,11 +3,7 @@ import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  findCompletionFiles,
-  insertMarkedLines,
-  removeMarkedLines,
-} from '../../../src/commands/shells/completion-files.ts';
+import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from '../../../src/commands/shells/completion-files.ts';
 import { newUser } from '../../acceptance/svc.ts';
 
 describe('completion install', () => {
@@ -77,8 +73,7 @@ describe('completion install', () => {
     const folders = { config: '/c/svc', state: '', data: '' };
     const startUp = (...there: readonly string[]) => {
       const isFile = (path: string) => there.includes(path);
-      return findCompletionFiles('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp
-        ?.path;
+      return findCompletionFiles('bash', { environment: { HOME: '/h' }, folders, platform: 'darwin', isFile }).startUp?.path;
     };
     expect(startUp('/h/.bashrc')).toBe('/h/.bash_profile');
     expect(startUp('/h/.bashrc', '/h/.profile')).toBe('/h/.profile');

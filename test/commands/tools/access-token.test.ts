@@ -130,11 +130,7 @@ describe('svc access-tokens inspect', () => {
 
   it('reads a token from stdin, with its final newline', async () => {
     const context = await inspect('-', { stdin: `${tokenOf({ exp: 1 })}\n`, options: { output: 'json' } });
-    expect(JSON.parse(context.stdout())).toMatchObject({
-      verified: false,
-      claims: { exp: 1 },
-      lifetime: { expired: true },
-    });
+    expect(JSON.parse(context.stdout())).toMatchObject({ verified: false, claims: { exp: 1 }, lifetime: { expired: true } });
   });
 
   it('reports a token without resources', async () => {

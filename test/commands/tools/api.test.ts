@@ -12,8 +12,7 @@ async function api(path: string, steps: readonly Step[], options: Options = {}, 
 }
 
 const NEW = '/v9/new/thing';
-const page = (data: unknown, beside: object = {}) =>
-  json({ result: { status: 'success', message: 'ok', data, ...beside } });
+const page = (data: unknown, beside: object = {}) => json({ result: { status: 'success', message: 'ok', data, ...beside } });
 
 describe('the request', () => {
   it.each([
@@ -34,8 +33,7 @@ describe('the request', () => {
     expect(await bodies()).toEqual([{ data: { a: 1 } }]);
   });
 
-  const credentials = (headers: Headers | undefined) =>
-    [...(headers ?? [])].filter(([name]) => name.startsWith('x-svc-'));
+  const credentials = (headers: Headers | undefined) => [...(headers ?? [])].filter(([name]) => name.startsWith('x-svc-'));
   const key = [
     ['x-svc-api-key', API_KEY],
     ['x-svc-auth-token', AUTH_TOKEN],
@@ -81,9 +79,7 @@ describe('the request', () => {
       NEW,
       [success()],
       { data: '{"a":1}' },
-      {
-        dryRun: async ({ url, body }) => void planned.push([url, body]),
-      },
+      { dryRun: async ({ url, body }) => void planned.push([url, body]) },
     );
     expect([planned, requests.length, printed]).toEqual([
       [['https://api.example.test/v9/new/thing', { data: { a: 1 } }]],
@@ -156,11 +152,7 @@ describe('the result', () => {
     const token = 'a-secret-of-thirty-characters!';
     const workspace = { id: 'w1', authToken: token, apiKeyList: {} };
     expect((await api('/v2/workspace/get', [success(workspace)])).printed.authToken).toBe('****ers!');
-    const named = {
-      id: 'a',
-      authToken: token,
-      inner: [{ token, secret: token, workspaceAuthToken: token, text: 'ok' }],
-    };
+    const named = { id: 'a', authToken: token, inner: [{ token, secret: token, workspaceAuthToken: token, text: 'ok' }] };
     expect((await api(NEW, [success(named)])).printed).toEqual({
       id: 'a',
       authToken: '****ers!',
@@ -183,11 +175,7 @@ describe('pages', () => {
   const data = '{"organizationId":"acme"}';
 
   it('are merged into one list, with guessed token names', async () => {
-    const steps = [
-      page([1], { nextPageToken: 'two' }),
-      page([2], { pageToken: 'three' }),
-      page([3], { pageToken: null }),
-    ];
+    const steps = [page([1], { nextPageToken: 'two' }), page([2], { pageToken: 'three' }), page([3], { pageToken: null })];
     const { printed, bodies } = await api(NEW, steps, { data, paginate: true });
     expect(printed).toEqual([1, 2, 3]);
     expect((await bodies()).map((body) => body.data)).toEqual([
@@ -227,11 +215,7 @@ describe('pages', () => {
 
   it('after the first are only announced without --paginate', async () => {
     const { printed, context, requests } = await api(NEW, [page([1], { pageToken: 't' })]);
-    expect([printed, requests.length, context.stderr()]).toEqual([
-      [1],
-      1,
-      'more pages are available: add --paginate\n',
-    ]);
+    expect([printed, requests.length, context.stderr()]).toEqual([[1], 1, 'more pages are available: add --paginate\n']);
   });
 
   it('need an object as data', async () => {

@@ -20,9 +20,7 @@ const FOLDERS = [
 
 /** `a(b c(d)) z` */
 const outline = (nodes: readonly FolderNode[]): string =>
-  nodes
-    .map(({ folderId, subFolders }) => folderId + (subFolders.length > 0 ? `(${outline(subFolders)})` : ''))
-    .join(' ');
+  nodes.map(({ folderId, subFolders }) => folderId + (subFolders.length > 0 ? `(${outline(subFolders)})` : '')).join(' ');
 const tree = (folders: readonly FolderRecord[], options: { folder?: string; maxDepth?: number } = {}) =>
   buildFolderTree(folders, { maxDepth: 100, ...options });
 
@@ -52,18 +50,8 @@ describe('the tree of a flat list', () => {
   });
 
   it.each([
-    {
-      lie: 'a missing parent',
-      folders: [folder('x', 'gone'), folder('y', 'x')],
-      shown: 'x(y)',
-      orphans: ['x'],
-    },
-    {
-      lie: 'a cycle',
-      folders: [folder('x', 'y'), folder('y', 'x'), folder('t', 'x')],
-      shown: 'x(y t)',
-      orphans: ['x'],
-    },
+    { lie: 'a missing parent', folders: [folder('x', 'gone'), folder('y', 'x')], shown: 'x(y)', orphans: ['x'] },
+    { lie: 'a cycle', folders: [folder('x', 'y'), folder('y', 'x'), folder('t', 'x')], shown: 'x(y t)', orphans: ['x'] },
     { lie: 'its own parent', folders: [folder('x', 'x')], shown: 'x', orphans: ['x'] },
     { lie: 'a folder twice', folders: [folder('x', 'root'), folder('x', 'root')], shown: 'x', orphans: [] },
     { lie: 'the root itself', folders: [folder('root', ''), folder('x', 'root')], shown: 'x', orphans: [] },

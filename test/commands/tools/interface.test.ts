@@ -121,9 +121,7 @@ describe('svc commands', () => {
     expect(all.get('webhooks endpoints delete')).toMatchObject({ arguments: [{ name: 'endpointId', many: true }] });
     expect(all.get('api')).toMatchObject({
       arguments: [{ name: 'path', required: true }],
-      flags: expect.arrayContaining([
-        expect.objectContaining({ name: '--auth', choices: ['key', 'workspace', 'none'] }),
-      ]),
+      flags: expect.arrayContaining([expect.objectContaining({ name: '--auth', choices: ['key', 'workspace', 'none'] })]),
     });
     for (const [command, { flags = [], summary }] of all) {
       expect(summary, command).not.toBe('');

@@ -30,10 +30,7 @@ async function validate({ noun = 'users', name, content, others = {}, flags = {}
   for (const [other, text] of Object.entries(others)) await writeFile(join(cwd, other), text);
   const context = await fakeContext({ cwd, stdin: content, environment, ...(output && { options: { output } }) });
   const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
-  const error = await run?.(context, {
-    arguments: [],
-    options: { file: [name, ...Object.keys(others)], ...flags },
-  }).then(
+  const error = await run?.(context, { arguments: [], options: { file: [name, ...Object.keys(others)], ...flags } }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;
@@ -156,8 +153,7 @@ describe('everything in one pass', () => {
           content: ['userId,name,email', 'first,n,', ...text, 'end,n,'].join('\n'),
         });
         const expected = chosen.flatMap((kind, at) => {
-          const isFirst =
-            kind === 'empty' ? chosen[at - 1] !== 'empty' : kind !== 'double' || at > chosen.indexOf(kind);
+          const isFirst = kind === 'empty' ? chosen[at - 1] !== 'empty' : kind !== 'double' || at > chosen.indexOf(kind);
           return kind === 'good' || !isFirst ? [] : [at + 3];
         });
         const found = [...stdout.matchAll(/^u\.csv:(\d+): /gm)].map(([, line]) => Number(line));
@@ -176,9 +172,7 @@ describe('everything in one pass', () => {
 
   it('skips single records that are not valid JSON or YAML', async () => {
     const lines = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":}\n{"userId":"a"}\n' });
-    expect(lines.stdout).toBe(
-      "u.ndjson:2:11: expected a value, found '}'\nu.ndjson:3: userId: 'a' is already on line 1\n",
-    );
+    expect(lines.stdout).toBe("u.ndjson:2:11: expected a value, found '}'\nu.ndjson:3: userId: 'a' is already on line 1\n");
     const list = await validate({ name: 'u.json', content: '[{"userId":"a"},\n{"userId":},\n{"userId":"a"}]' });
     expect(list.stdout).toBe("u.json:2:11: expected a value, found '}'\nu.json:3: userId: 'a' is already on line 1\n");
     const yaml = await validate({ name: 'u.yaml', content: '- userId: a\n- userId: [\n- userId: a\n' });

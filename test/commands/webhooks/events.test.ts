@@ -5,13 +5,7 @@ import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 
 function drawn(width: number | undefined, marks = true): Promise<string> {
   const display = { ...PIPE_DISPLAY, isInteractive: width !== undefined, useMarks: marks };
-  return renderEventTypes(EVENT_TYPES, {
-    headers: true,
-    color: false,
-    isTerminal: width !== undefined,
-    width,
-    display,
-  });
+  return renderEventTypes(EVENT_TYPES, { headers: true, color: false, isTerminal: width !== undefined, width, display });
 }
 
 describe('event types on a terminal', () => {

@@ -58,10 +58,7 @@ describe('svc webhooks listen', () => {
 
   it.each([
     [95, '12:00:00 comment.add d1\\u001b[2J 1.2 s \u001b[31mforwarded: 500\u001b[39m\n'],
-    [
-      96,
-      '2026-03-01T12:00:00Z  comment.add           advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n',
-    ],
+    [96, '2026-03-01T12:00:00Z  comment.add           advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n'],
   ])('prints latencies and colors on a terminal with %i columns', async (columns, line) => {
     const context = await fakeContext({ answers: [] });
     const stdout = { ...context.io.stdout, columns };
@@ -147,10 +144,7 @@ describe('svc webhooks listen', () => {
     [{ exitAfter: '0' }, 'must be a whole number of at least 1'],
     [{ publicUrl: 'x' }, 'must be an http or https URL'],
   ])('refuses %j', async (options, message) => {
-    await expect(listening(options)).rejects.toMatchObject({
-      failure: 'usage',
-      message: expect.stringContaining(message),
-    });
+    await expect(listening(options)).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
   });
 
   it('rejects an address that is in use', async () => {
@@ -190,10 +184,7 @@ describe('svc webhooks listen --local', () => {
     const secrets = [];
     for (const event of ['comment.add', 'huddle.join']) {
       const local = { folders, options: { local: true } };
-      const { context, run } = await listening(
-        { secretFile: undefined, exitAfter: '1', forwardTo: to.url.href },
-        local,
-      );
+      const { context, run } = await listening({ secretFile: undefined, exitAfter: '1', forwardTo: to.url.href }, local);
       const secret = /^signing secret of this machine: (whsec_\S{32})$/m.exec(context.stderr())?.[1] ?? '';
       await sendThroughService(folders, event);
       await run;
@@ -212,9 +203,7 @@ describe('svc webhooks listen --local', () => {
     const options = { exitAfter: '1', forwardTo: to.url.href, events: ['huddle.*, crdt.update_data'] };
     const { context, run, secret } = await listening(options, { options: { local: true } });
     expect(context.stderr()).not.toContain('whsec_');
-    await expect(sendThroughService(context.folders, 'comment.add')).rejects.toMatchObject({
-      failure: 'failed_precondition',
-    });
+    await expect(sendThroughService(context.folders, 'comment.add')).rejects.toMatchObject({ failure: 'failed_precondition' });
     await sendThroughService(context.folders, 'huddle.join');
     await run;
     const { headers, body } = to.received[0] ?? { headers: {}, body: '' };
@@ -273,10 +262,7 @@ describe('svc webhooks listen --local', () => {
       return isEnabled;
     };
     const run = async (restore?: boolean) => {
-      const { end, context } = await listening(
-        { secretFile: undefined, restore },
-        { folders, options: { local: true } },
-      );
+      const { end, context } = await listening({ secretFile: undefined, restore }, { folders, options: { local: true } });
       await end().catch(() => undefined);
       return context.stderr();
     };

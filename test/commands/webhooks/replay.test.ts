@@ -50,9 +50,7 @@ describe('svc webhooks replay', () => {
     await run;
     expect(to.received[0]?.body.toString()).toBe('{"event":"comment.add", "n":0}');
     expect(to.received[0]?.headers).toMatchObject({ 'x-kept': 'yes', 'webhook-id': 'msg_0', host: to.url.host });
-    expect(JSON.parse(context.stdout())).toMatchObject([
-      { id: 'msg_0', event: 'comment.add', status: 200, error: null },
-    ]);
+    expect(JSON.parse(context.stdout())).toMatchObject([{ id: 'msg_0', event: 'comment.add', status: 200, error: null }]);
     expect(context.stderr()).toContain('1 delivery sent with a timestamp older than 5 minutes');
   });
 
@@ -77,10 +75,7 @@ describe('svc webhooks replay', () => {
       ['x-hook-token', 'secret-3'],
     ];
     const name = '20260101T000000000Z-00000000-msg_old.json';
-    const record = {
-      ...delivery({ id: 'msg_old' }),
-      headers: [...headers, ['webhook-id', 'msg_old'], ['X-Kept', 'yes']],
-    };
+    const record = { ...delivery({ id: 'msg_old' }), headers: [...headers, ['webhook-id', 'msg_old'], ['X-Kept', 'yes']] };
     await writeFile(join(file('webhooks'), name), JSON.stringify(record));
     const to = await target();
     await (await replay(['msg_old'], { forwardTo: to.url.href })).run;

@@ -34,11 +34,7 @@ describe('svc webhooks send', () => {
     await run;
     const [got] = to.received;
     const payload = new Webhook(secret).verify(got?.body.toString() ?? '', got?.headers as Record<string, string>);
-    expect(payload).toMatchObject({
-      event: 'comment.add',
-      actionType: 'added',
-      data: { actionUser: { userId: 'u-ada' } },
-    });
+    expect(payload).toMatchObject({ event: 'comment.add', actionType: 'added', data: { actionUser: { userId: 'u-ada' } } });
     expect(got?.headers['authorization']).toBeUndefined();
     expect(JSON.parse(context.stdout())).toMatchObject({ event: 'comment.add', status: 202, answer: 'thanks\u0007' });
     expect(JSON.parse(context.stdout()).id).toBe(got?.headers['webhook-id']);
@@ -99,9 +95,9 @@ describe('svc webhooks send', () => {
     const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
     await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('the response is not HTTP');
     const silent = await target(() => undefined);
-    await expect(
-      (await sending({ url: silent.url.href }, 'comment.add', { options: { timeout: 50 } })).run,
-    ).rejects.toThrow('no response within 0.05 s');
+    await expect((await sending({ url: silent.url.href }, 'comment.add', { options: { timeout: 50 } })).run).rejects.toThrow(
+      'no response within 0.05 s',
+    );
   });
 
   it('trusts certificate authorities of --ca-file', async () => {

@@ -64,10 +64,7 @@ describe('svc webhooks test', () => {
     for (const answer of ['{}', 'no', '[1]', '[{"event":"x"}]']) {
       const to = await target((response) => response.end(answer));
       const { run } = await testing(to.url.href, { form: 'basic', effectsUrl: to.url.href });
-      await expect(run).rejects.toMatchObject({
-        failure: 'unusable_answer',
-        hint: expect.stringContaining('JSON list'),
-      });
+      await expect(run).rejects.toMatchObject({ failure: 'unusable_answer', hint: expect.stringContaining('JSON list') });
     }
   });
 

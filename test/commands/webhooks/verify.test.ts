@@ -104,14 +104,7 @@ describe('svc webhooks verify', () => {
     const { verify, paths, headers, folder } = await saved();
     const recording = await openRecording(join(folder, 'recorded'));
     const receivedAt = new Date().toISOString();
-    const head = {
-      id: 'msg_1',
-      event: 'comment.add',
-      form: 'advanced',
-      verified: true,
-      receivedAt,
-      path: '/',
-    } as const;
+    const head = { id: 'msg_1', event: 'comment.add', form: 'advanced', verified: true, receivedAt, path: '/' } as const;
     await recording.add({ ...head, headers: Object.entries(headers), body: BODY });
     const [name = ''] = await (await import('node:fs/promises')).readdir(join(folder, 'recorded'));
     const context = await verify({ secretFile: [paths.secret] }, {}, [join('recorded', name)]);

@@ -75,13 +75,7 @@ describe('a delivery to an endpoint', () => {
     expect(gaps.at(-1)).toBeGreaterThan(350);
     expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
       event: 'message.attempt.exhausted',
-      data: {
-        endpointId,
-        messageId: record?.id,
-        messageEvent: 'comment.add',
-        attempts: 8,
-        lastAttempt: { status: 503 },
-      },
+      data: { endpointId, messageId: record?.id, messageEvent: 'comment.add', attempts: 8, lastAttempt: { status: 503 } },
     });
   });
 
@@ -91,10 +85,7 @@ describe('a delivery to an endpoint', () => {
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
     deliver({ timeScale: 1e-5 });
     await comment();
-    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual([
-      'comment.add',
-      'message.attempt.exhausted',
-    ]);
+    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual(['comment.add', 'message.attempt.exhausted']);
   });
 
   it('does not follow a redirect', async () => {
@@ -108,9 +99,7 @@ describe('a delivery to an endpoint', () => {
     deliver();
     await comment();
     const attempt = { status: 307, error: expect.stringContaining('redirect') };
-    await eventually(async () =>
-      expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }),
-    );
+    await eventually(async () => expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }));
     expect(elsewhere.received).toEqual([]);
   });
 
@@ -135,9 +124,7 @@ describe('a delivery to an endpoint', () => {
     await configure({ publicKey: 'none' });
     await comment();
     await eventually(async () =>
-      expect((await deliveries())[2]).toMatchObject({
-        attempts: [{ status: null, error: 'not a valid RSA public key' }],
-      }),
+      expect((await deliveries())[2]).toMatchObject({ attempts: [{ status: null, error: 'not a valid RSA public key' }] }),
     );
     expect(received.map((each) => unpackBody(each.body, privateKey))).toMatchObject([
       { kind: 'decoded', payload: { event: 'comment.add' } },
@@ -150,10 +137,7 @@ describe('a delivery to an endpoint', () => {
 });
 
 describe('basic webhooks', () => {
-  const settings = (url: string) => ({
-    rawNotificationUrl: `${url}/raw`,
-    processedNotificationUrl: `${url}/processed`,
-  });
+  const settings = (url: string) => ({ rawNotificationUrl: `${url}/raw`, processedNotificationUrl: `${url}/processed` });
 
   it('go to both URLs with the bare token if their trigger is on', async () => {
     const { url, received } = await receiver();

@@ -83,9 +83,7 @@ describe('events of calls', () => {
     await world.call('/v2/crdt/update', { ...content, data: { a: 2 } });
     expect(await payloads(world)).toMatchObject([
       { event: 'crdt.update_data', data: { crdtData: { id: 'e1', data: { a: 1 } } } },
-      {
-        data: { crdtData: { data: { a: 2 } }, metadata: { document: { documentId: 'd1', documentName: 'Plan' } } },
-      },
+      { data: { crdtData: { data: { a: 2 } }, metadata: { document: { documentId: 'd1', documentName: 'Plan' } } } },
     ]);
   });
 

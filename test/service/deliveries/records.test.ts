@@ -36,9 +36,7 @@ describe('deliveries', () => {
     expect(await list({ event: 'comment.add', state: 'failed' })).toEqual(all);
     expect(await list({ event: 'comment.update' })).toEqual([]);
     expect(await listDeliveries(store, 'another-key', {}, 10)).toEqual([]);
-    await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({
-      failure: 'not_found',
-    });
+    await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({ failure: 'not_found' });
   });
 });
 
@@ -77,13 +75,7 @@ describe('an ended delivery', () => {
     const add = (count: number, state: DeliveryState, age: number) =>
       store.write(async (database) => {
         const rows = Array.from({ length: count }, () => ({
-          ...{
-            id: `msg_${Math.random()}`,
-            apiKey: credentials.apiKey,
-            form: 'raw' as const,
-            lane: 'l',
-            event: `${age}`,
-          },
+          ...{ id: `msg_${Math.random()}`, apiKey: credentials.apiKey, form: 'raw' as const, lane: 'l', event: `${age}` },
           ...{ payload: null, size: 0, state, attempts: '', tries: 0, owner: null, createdAt: now - age * DAY },
           dueAt: state === 'pending' ? now : null,
         }));
@@ -106,9 +98,7 @@ describe('an ended delivery', () => {
     await add(10_000, 'delivered', 0);
     await store.write((database) => pruneDeliveries(database, now));
     const left = await deliveries();
-    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
-      Array(10_000).fill('0'),
-    );
+    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(Array(10_000).fill('0'));
     expect(left).toHaveLength(10_006);
   });
 });

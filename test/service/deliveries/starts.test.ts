@@ -20,8 +20,7 @@ describe('the rate limit of an endpoint', () => {
           const [lane] = await selectPendingLanes(database);
           if (!lane) throw new Error('nothing is pending');
           const most = 1 + (now % 4);
-          const capacityFor = (rate?: Parameters<Lanes['capacity']>[1]) =>
-            Math.min(lanes.capacity(lane.lane, rate), most);
+          const capacityFor = (rate?: Parameters<Lanes['capacity']>[1]) => Math.min(lanes.capacity(lane.lane, rate), most);
           return claimLane(database, lane, { owner, now, until: now + CLAIM_DURATION }, capacityFor);
         }),
       );

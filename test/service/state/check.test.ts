@@ -47,11 +47,7 @@ describe('an inconsistent state', () => {
       { folders: [folder('a', 'b'), { organizationId: 'other', folderId: 'b' }] },
       ["folders.0.parentFolderId: folder 'b' does not exist"],
     ],
-    [
-      'a folder inside itself',
-      { folders: [folder('a', 'a')] },
-      ['folders.0.parentFolderId: the folder would contain itself'],
-    ],
+    ['a folder inside itself', { folders: [folder('a', 'a')] }, ['folders.0.parentFolderId: the folder would contain itself']],
     [
       'a cycle of folders, once',
       { folders: [folder('x', 'a'), folder('a', 'c'), folder('b', 'a'), folder('c', 'b')] },
@@ -126,9 +122,7 @@ describe('an inconsistent state', () => {
     await addSecondKey(service);
     const endpoints = [{ id: 'ep_1', url: 'https://example.com/' }];
     expect(await importInto(service, { endpoints }, 'second-key')).toEqual([]);
-    expect(await importInto(service, { endpoints })).toEqual([
-      "endpoints.0.id: endpoint 'ep_1' belongs to another API key",
-    ]);
+    expect(await importInto(service, { endpoints })).toEqual(["endpoints.0.id: endpoint 'ep_1' belongs to another API key"]);
   });
 
   it('is detected quickly in 20,000 nested folders', async () => {
@@ -211,12 +205,7 @@ describe('importing into a store with data', () => {
       expect.objectContaining({ contentKey: 'content', data: { a: 1 } }),
     );
     expect(after.userData[0]).toMatchObject({ comments: [], notifications: [{ notificationId: 'n1' }] });
-    expect(after.endpoints[0]).toMatchObject({
-      url: 'https://example.com/new',
-      filterTypes: null,
-      uid: 'u',
-      metadata: {},
-    });
+    expect(after.endpoints[0]).toMatchObject({ url: 'https://example.com/new', filterTypes: null, uid: 'u', metadata: {} });
     expect(after.endpoints[0]?.secret).toBe('whsec_AAAA');
     expect(after.config.webhook?.webhookServiceConfig).toMatchObject({
       triggers: { 'comment.add': false, 'comment.update': true },

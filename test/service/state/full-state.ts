@@ -35,13 +35,7 @@ export const FULL_STATE = stateSchema.parse({
     { organizationId: '__proto__', groupId: 'legal' },
   ],
   activities: [
-    {
-      organizationId: 'acme',
-      documentId: 'd1',
-      id: 'a2',
-      featureType: 'custom',
-      changes: { x: { from: 1, to: null } },
-    },
+    { organizationId: 'acme', documentId: 'd1', id: 'a2', featureType: 'custom', changes: { x: { from: 1, to: null } } },
     { organizationId: 'acme', id: 'a1' },
   ],
   agents: [

@@ -122,15 +122,7 @@ describe('any state', () => {
   const item = fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true });
 
   const anyState = fc
-    .record({
-      organizations: ids,
-      folders: ids,
-      documents: ids,
-      users: ids,
-      data: item,
-      items: fc.array(item),
-      value: json,
-    })
+    .record({ organizations: ids, folders: ids, documents: ids, users: ids, data: item, items: fc.array(item), value: json })
     .map(({ organizations, folders, documents, users, data, items, value }) => {
       const inEveryOrganization = <Record>(
         ids: readonly string[],
@@ -154,13 +146,7 @@ describe('any state', () => {
         agents: users.map((agentId) => ({ id: agentId, input: value })),
         agentGroups: [{ groupId: 'g', agentIds: users }],
         crdt: inEveryOrganization(documents, (organizationId, documentId, at) => {
-          return {
-            organizationId,
-            documentId,
-            editorId: 'e',
-            type: at % 2 ? 'map' : 'array',
-            data: at % 2 ? data : items,
-          };
+          return { organizationId, documentId, editorId: 'e', type: at % 2 ? 'map' : 'array', data: at % 2 ? data : items };
         }),
         userData: inEveryOrganization(users, (organizationId, userId) => ({
           organizationId,

@@ -41,10 +41,7 @@ endpoints: # all of them
 folders: []
 stack: s
 `,
-      {
-        endpoints: [endpoint('c', { description: 'y: z', filterTypes: ['x', 'z'] }), endpoint('b')],
-        folders: [folder('f')],
-      },
+      { endpoints: [endpoint('c', { description: 'y: z', filterTypes: ['x', 'z'] }), endpoint('b')], folders: [folder('f')] },
       `endpoints:
 # keep me
 - { uid: b, url: https://x.example/b }
@@ -221,11 +218,7 @@ environments:
   it('changes values where they are declared, and adds records to the overlay', () => {
     const world = {
       configs: { webhook: { ...webhook, useWebhookService: false } },
-      endpoints: [
-        endpoint('c'),
-        endpoint('b', { url: 'http://b' }),
-        endpoint('a', { filterTypes: ['two'], disabled: true }),
-      ],
+      endpoints: [endpoint('c'), endpoint('b', { url: 'http://b' }), endpoint('a', { filterTypes: ['two'], disabled: true })],
     };
     const edited = pull(file, world, 'staging');
     expect(edited).toEqual({

@@ -62,28 +62,16 @@ const FILES = { 'svc.yaml': FILE, 'users.csv': 'userId\nu1\n', 'token.txt': '\uf
 describe('loadSettings', () => {
   it('reads a file without an environment', async () => {
     const { cwd, settings } = await load(FILES);
-    expect(settings).toMatchObject({
-      name: 'svc.yaml',
-      stack: 'acme-core',
-      environment: undefined,
-      profile: undefined,
-    });
+    expect(settings).toMatchObject({ name: 'svc.yaml', stack: 'acme-core', environment: undefined, profile: undefined });
     expect(settings.declared).toEqual({
       config: {
         webhook: {
           useWebhookService: true,
-          webhookServiceConfig: {
-            rawNotificationUrl: 'https://hooks.example.com:8080/raw',
-            authToken: expect.anything(),
-          },
+          webhookServiceConfig: { rawNotificationUrl: 'https://hooks.example.com:8080/raw', authToken: expect.anything() },
         },
       },
       endpoints: [
-        {
-          uid: 'acme-core.billing',
-          url: 'https://hooks.example.com/billing',
-          filterTypes: ['comment.add', 'comment.delete'],
-        },
+        { uid: 'acme-core.billing', url: 'https://hooks.example.com/billing', filterTypes: ['comment.add', 'comment.delete'] },
         { id: 'ep_1', url: 'https://x.example.com' },
       ],
       folders: [{ organizationId: 'acme', folderId: 'plans', folderName: 'Plans ${hooks}' }],
@@ -166,9 +154,7 @@ endpoints:
     expect(await problemsOf(text)).toEqual([
       'svc.yaml:3:30: endpoints[0].extra: unknown field; known: id, url, description, filterTypes, channels, disabled, rateLimit, uid, metadata, secret, createdAt, updatedAt',
     ]);
-    const { settings } = await load(
-      'agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]',
-    );
+    const { settings } = await load('agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]');
     expect(settings.declared.agents).toEqual([
       { id: 'x', url: 1 },
       { id: 'w', url: 2 },
@@ -225,10 +211,7 @@ describe('loadSettings refuses', () => {
       'users: [{name: "😀界", organizationId: o, userId: ▶1}]',
       'users[0].userId: expected text, got a number: put it in quotes',
     ],
-    [
-      'config: {email: {▶useEmailServce: true}}',
-      "config.email.useEmailServce: unknown field; did you mean 'useEmailService'?",
-    ],
+    ['config: {email: {▶useEmailServce: true}}', "config.email.useEmailServce: unknown field; did you mean 'useEmailService'?"],
     [
       'config: {email: {emailServiceConfig: {▶fromMail: x}}}',
       "config.email.emailServiceConfig.fromMail: unknown field; did you mean 'fromEmail'?",
@@ -238,10 +221,7 @@ describe('loadSettings refuses', () => {
       /^config.email.emailServiceConfig.apiKey: expected \{ env: NAME \}/,
     ],
     ['vars: {k: hush}\nconfig: {email: {emailServiceConfig: {apiKey: ▶"${k}"}}}', /apiKey: expected \{ env: NAME \}/],
-    [
-      'agents: [{id: &k hush}]\nconfig: {email: {emailServiceConfig: {apiKey: ▶*k}}}',
-      /apiKey: expected \{ env: NAME \}/,
-    ],
+    ['agents: [{id: &k hush}]\nconfig: {email: {emailServiceConfig: {apiKey: ▶*k}}}', /apiKey: expected \{ env: NAME \}/],
     ['agents: [&k {id: a, apiKey: ▶hush}]', /agents\[0\].apiKey: expected \{ env: NAME \}/],
     [
       'environments: {p: {config: {webhook: {webhookServiceConfig: {authToken: ▶hush}}}}}',
@@ -251,10 +231,7 @@ describe('loadSettings refuses', () => {
       'config: {permissionProvider: {permissionProviderConfig: {authToken: ▶{envv: A}}}}',
       /authToken: expected \{ env: NAME \}/,
     ],
-    [
-      'config: {permissionProvider: {permissionProviderConfig: {authToken: ▶[hush]}}}',
-      /authToken: expected \{ env: NAME \}/,
-    ],
+    ['config: {permissionProvider: {permissionProviderConfig: {authToken: ▶[hush]}}}', /authToken: expected \{ env: NAME \}/],
     [
       'config: {email: {emailServiceConfig: {apiKey: ▶{env: MISSING}}}}',
       'config.email.emailServiceConfig.apiKey: the environment variable MISSING is not set',
@@ -262,18 +239,9 @@ describe('loadSettings refuses', () => {
     ['config: {email: {emailServiceConfig: {apiKey: ▶{env: constructor}}}}', /constructor is not set/],
     ['config: {email: {emailServiceConfig: {apiKey: ▶{file: none.txt}}}}', /apiKey: file not found: none.txt/],
     ['users: {from: ▶none.csv}', 'users.from: file not found: none.csv'],
-    [
-      'vars: {hooks: x}\norganizations: [{organizationId: "a ▶${hoks}"}]',
-      "unknown variable 'hoks'; did you mean 'hooks'?",
-    ],
-    [
-      'vars: {a: x}\norganizations: [{organizationId: "${a}$${a}▶${toString}"}]',
-      "unknown variable 'toString'; known: a",
-    ],
-    [
-      'organizations:\n  - organizationId: >\n      one\n      ▶${b}',
-      "unknown variable 'b'; vars declares no variables",
-    ],
+    ['vars: {hooks: x}\norganizations: [{organizationId: "a ▶${hoks}"}]', "unknown variable 'hoks'; did you mean 'hooks'?"],
+    ['vars: {a: x}\norganizations: [{organizationId: "${a}$${a}▶${toString}"}]', "unknown variable 'toString'; known: a"],
+    ['organizations:\n  - organizationId: >\n      one\n      ▶${b}', "unknown variable 'b'; vars declares no variables"],
     ['organizations: [{organizationId: "▶${b"}]', 'unclosed ${; a literal ${ is written as $${'],
     ['vars: {a: x, b: "▶${a}"}', 'a variable cannot use variables; a literal ${ is written as $${'],
     ['vars: {▶1a: x}', /vars.1a: a name starts with a letter/],
@@ -346,9 +314,7 @@ describe('loadSettings refuses', () => {
 
 describe('a text in a settings file', () => {
   it('keeps every character, with variables or without', async () => {
-    const words = fc.array(
-      fc.constantFrom('${', '$${', '$', '{', '}', 'a', ' ', '😀', '\n', "'", '"', '\\', '#', ': '),
-    );
+    const words = fc.array(fc.constantFrom('${', '$${', '$', '{', '}', 'a', ' ', '😀', '\n', "'", '"', '\\', '#', ': '));
     await fc.assert(
       fc.asyncProperty(words, async (parts) => {
         const wanted = parts.join('');

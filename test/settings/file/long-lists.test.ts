@@ -41,11 +41,7 @@ const name = fc.oneof(
 const folders = fc
   .uniqueArray(
     fc.record({ folderId: fc.stringMatching(/^[a-z][\w.-]{1,8}$/), folderName: name, own: fc.option(fc.boolean()) }),
-    {
-      selector: ({ folderId }) => folderId,
-      minLength: 1,
-      maxLength: 4,
-    },
+    { selector: ({ folderId }) => folderId, minLength: 1, maxLength: 4 },
   )
   .map((records) =>
     records.map(({ own, ...record }) => ({
@@ -59,18 +55,17 @@ const documents = fc
   .map((ids) => ids.map((documentId) => ({ organizationId: 'acme', documentId })));
 
 /** Writes a file in one of the usual forms. */
-const FORMS: Readonly<Record<string, (lists: { folders: readonly object[]; documents: readonly object[] }) => string>> =
-  {
-    block: (lists) => PADDING + stringify({ svc: 1, ...lists, stack: 'acme' }),
-    flow: (lists) =>
-      `${PADDING}svc: 1\n${Object.entries(lists)
-        .map(
-          ([kind, records]) =>
-            `${kind}:\n${records.map((record) => `- ${stringify(record, { collectionStyle: 'flow', lineWidth: 0 })}`).join('')}`,
-        )
-        .join('')}stack: acme\n`,
-    json: (lists) => JSON.stringify({ svc: 1, ...lists, stack: 'a'.repeat(600_000) }),
-  };
+const FORMS: Readonly<Record<string, (lists: { folders: readonly object[]; documents: readonly object[] }) => string>> = {
+  block: (lists) => PADDING + stringify({ svc: 1, ...lists, stack: 'acme' }),
+  flow: (lists) =>
+    `${PADDING}svc: 1\n${Object.entries(lists)
+      .map(
+        ([kind, records]) =>
+          `${kind}:\n${records.map((record) => `- ${stringify(record, { collectionStyle: 'flow', lineWidth: 0 })}`).join('')}`,
+      )
+      .join('')}stack: acme\n`,
+  json: (lists) => JSON.stringify({ svc: 1, ...lists, stack: 'a'.repeat(600_000) }),
+};
 
 it.each(Object.keys(FORMS))('reads lists in %s form as a complete reading does, or not at all', (form) => {
   let cuts = 0;

@@ -6,22 +6,7 @@ import type { LiveRecord } from '../../../src/settings/live/live-records.ts';
 import { endpoint, folder, parse, pull, readWorld, type World } from './pulled-world.ts';
 
 const nasty = fc.constantFrom(
-  ...[
-    "it's",
-    'a: b',
-    '# no',
-    'x #y',
-    'ünï 界 😀',
-    '${x}',
-    '$${x}',
-    '$',
-    'yes',
-    'null',
-    '0123',
-    '1e3',
-    ' lead',
-    'tail ',
-  ],
+  ...["it's", 'a: b', '# no', 'x #y', 'ünï 界 😀', '${x}', '$${x}', '$', 'yes', 'null', '0123', '1e3', ' lead', 'tail '],
   ...[
     '\ttab',
     '- a',
@@ -88,9 +73,7 @@ const folders = fc
         ),
     ),
   );
-const triggers = fc.dictionary(fc.constantFrom('comment.add', 'comment.delete', 'x'), fc.boolean(), {
-  noNullPrototype: true,
-});
+const triggers = fc.dictionary(fc.constantFrom('comment.add', 'comment.delete', 'x'), fc.boolean(), { noNullPrototype: true });
 const configs = fc.record({
   webhook: fc.record({
     useWebhookService: fc.boolean(),
@@ -139,9 +122,7 @@ describe('a pulled file', () => {
             ...(!inheritAccessFromParent && { accessType }),
           });
         expect([found.endpoints.size, found.folders.size]).toEqual([live.endpoints?.length, live.folders?.length]);
-        const { authToken, rawNotificationUrl, publicKey, triggers } = Object(
-          live.configs?.webhook?.['webhookServiceConfig'],
-        );
+        const { authToken, rawNotificationUrl, publicKey, triggers } = Object(live.configs?.webhook?.['webhookServiceConfig']);
         expect(Object(found.config)['webhook'].webhookServiceConfig).toEqual({
           ...{
             publicKey,
@@ -228,10 +209,7 @@ describe('an edited file', () => {
             for (const part of above.split('\n')) if (above !== '') lines.push({ text: part, fields: [] });
             const pairs = keys.map(
               (key) =>
-                [
-                  `${index}.${key}`,
-                  `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`,
-                ] as const,
+                [`${index}.${key}`, `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`] as const,
             );
             if (isFlow)
               lines.push({

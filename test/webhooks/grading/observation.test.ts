@@ -46,10 +46,7 @@ describe('the expectations', () => {
 describe('the grade', () => {
   it('is a warning for a late response, and a failure for a late wrong one', () => {
     expect(gradeObservation(seen('valid', [answer(200, 5_000)]))).toMatchObject({ verdict: 'ok', did: '200 (5.0 s)' });
-    expect(gradeObservation(seen('valid', [answer(200, 5_001)]))).toMatchObject({
-      verdict: 'warn',
-      milliseconds: 5_001,
-    });
+    expect(gradeObservation(seen('valid', [answer(200, 5_001)]))).toMatchObject({ verdict: 'warn', milliseconds: 5_001 });
     expect(gradeObservation(seen('valid', [answer(500, 6_000)]))).toMatchObject({ verdict: 'fail', status: 500 });
   });
 
@@ -72,10 +69,7 @@ describe('the grade', () => {
     const forged = seen('wrong-signature', [answer(401)]);
     const [shipment] = forged.deliveries;
     expect(gradeObservation(forged, [{ id: shipment?.id ?? '' }])).toMatchObject({ verdict: 'fail' });
-    expect(gradeObservation(seen('unknown-event', [answer(200)]), [])).toMatchObject({
-      verdict: 'ok',
-      expected: '2xx',
-    });
+    expect(gradeObservation(seen('unknown-event', [answer(200)]), [])).toMatchObject({ verdict: 'ok', expected: '2xx' });
   });
 
   it('is a failure if the receiver went down, whatever it responded', () => {

@@ -11,10 +11,7 @@ export interface Interval extends SeriesPoint {
 const MIN_LAST_INTERVAL = 0.3;
 
 /** Splits the duration of a job into equal intervals, at most `most`. Only the last interval may be shorter. */
-export function splitIntoIntervals(
-  { series, times }: Pick<JobReceipt, 'series' | 'times'>,
-  most: number,
-): readonly Interval[] {
+export function splitIntoIntervals({ series, times }: Pick<JobReceipt, 'series' | 'times'>, most: number): readonly Interval[] {
   const { points, seconds } = series;
   const each = Math.max(1, Math.ceil(points.length / most));
   const length = each * seconds;

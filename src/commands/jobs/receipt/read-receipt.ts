@@ -21,10 +21,7 @@ export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   }
 }
 
-function createReceipt(
-  { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
-  journal: Journal,
-) {
+function createReceipt({ id, operation, state, input, description, run, metrics, ...status }: JobStatus, journal: Journal) {
   const { inputs, target, data, options } = description;
   const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);

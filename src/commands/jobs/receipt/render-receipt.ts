@@ -4,13 +4,7 @@ import { formatNounCount } from '../../../kernel/plural.ts';
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 import { renderFieldList } from '../../../output/field-list.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../output/glyphs.ts';
-import {
-  formatBytes,
-  formatCount,
-  formatElapsed,
-  formatMilliseconds,
-  formatTimestamp,
-} from '../../../output/quantities.ts';
+import { formatBytes, formatCount, formatElapsed, formatMilliseconds, formatTimestamp } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
 import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.ts';
 import type { JobReceipt } from './read-receipt.ts';
@@ -69,10 +63,7 @@ function* receiptLines(receipt: JobReceipt, style: ReceiptStyle): Generator<Rece
   if (state === 'stopped') yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
 }
 
-function* performanceLines(
-  { latency, ...receipt }: JobReceipt,
-  { plain, width }: ReceiptStyle,
-): Generator<ReceiptLine> {
+function* performanceLines({ latency, ...receipt }: JobReceipt, { plain, width }: ReceiptStyle): Generator<ReceiptLine> {
   if (latency.max !== null) yield ['latency', formatLatency(latency)];
   const { series, times } = receipt;
   const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
@@ -82,8 +73,7 @@ function* performanceLines(
   const average = `${formatCount(Math.round(averageRate(intervals, times.seconds)))}/s average`;
   const most = `${formatCount(Math.round(Math.max(...rates)))}/s peak`;
   if (rates.length < 3) yield ['speed', average];
-  else if (plain)
-    yield ['speed', `${average}; over time: ${rates.map((rate) => formatCount(Math.round(rate))).join(', ')}`];
+  else if (plain) yield ['speed', `${average}; over time: ${rates.map((rate) => formatCount(Math.round(rate))).join(', ')}`];
   else {
     const line = `${renderSparkline(rates)}${GAP}${average}, ${most}`;
     if (line.length <= room || !width) yield ['speed', line];
@@ -100,10 +90,7 @@ function* reasonLines(most: readonly FailureReason[], others: number, { plain }:
 }
 
 /** Formats a reason, such as `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`. */
-function formatReason(
-  { count: records, status, message, code, examples }: FailureReason,
-  { ellipsis }: Glyphs,
-): string {
+function formatReason({ count: records, status, message, code, examples }: FailureReason, { ellipsis }: Glyphs): string {
   const ids = examples.slice(0, 2).map(({ id, ...place }) => id + formatPosition(place));
   const more = records > ids.length ? `, ${ellipsis}` : '';
   return `${formatCount(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;

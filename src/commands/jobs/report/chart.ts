@@ -68,9 +68,7 @@ function renderTable(title: string, { head, rows }: Chart['table']): Html {
 <div class="scroll" tabindex="0" role="region" aria-label="${title}: data"><table>
 <thead><tr>${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (
-      row,
-    ) => html`<tr>${row.map((text, at) => (at === 0 ? html`<th scope="row">${text}</th>` : html`<td>${text}</td>`))}</tr>
+    (row) => html`<tr>${row.map((text, at) => (at === 0 ? html`<th scope="row">${text}</th>` : html`<td>${text}</td>`))}</tr>
 `,
   )}</tbody>
 </table></div>

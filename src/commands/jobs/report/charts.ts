@@ -14,11 +14,7 @@ export function createCharts(receipt: JobReceipt): readonly Chart[] {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
   const timeCharts =
     intervals.length >= MIN_COLUMNS
-      ? [
-          createThroughputChart(receipt, intervals),
-          createResponseTimeChart(intervals),
-          createInFlightChart(receipt, intervals),
-        ]
+      ? [createThroughputChart(receipt, intervals), createResponseTimeChart(intervals), createInFlightChart(receipt, intervals)]
       : [];
   return receipt.histogram.length > 0 ? [...timeCharts, createLatencyChart(receipt)] : timeCharts;
 }
@@ -84,10 +80,7 @@ function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval
 function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
   const steps = histogram.length;
   const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
-  const marks = Array.from(
-    { length: LABEL_COUNT },
-    (_, at) => edges[Math.round((at * steps) / (LABEL_COUNT - 1))] ?? 0,
-  );
+  const marks = Array.from({ length: LABEL_COUNT }, (_, at) => edges[Math.round((at * steps) / (LABEL_COUNT - 1))] ?? 0);
   return {
     title: 'Response time distribution',
     summary: `All requests: ${formatLatency(latency)}.`,
@@ -128,10 +121,7 @@ function createTimeChart(intervals: readonly Interval[], { describe, values, tab
     }),
     table: {
       head: ['Time', ...Object.keys(table)],
-      rows: intervals.map((interval) => [
-        formatSpan(interval),
-        ...Object.values(table).map((format) => format(interval)),
-      ]),
+      rows: intervals.map((interval) => [formatSpan(interval), ...Object.values(table).map((format) => format(interval))]),
     },
   };
 }

@@ -69,9 +69,7 @@ function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
     x += width;
     return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${shown.toFixed(1)}" y="0" height="10"/>`;
   });
-  const description = shownOutcomes
-    .map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`)
-    .join(', ');
+  const description = shownOutcomes.map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`).join(', ');
   const tiles = shownOutcomes.map(
     ([status, name, kind]) =>
       html`<div class="${kind}"><dt>${name}</dt><dd>${formatCount(counts[status])}</dd><dd class="share">${formatShare(counts[status], total)}</dd></div>

@@ -11,10 +11,7 @@ import { readReceipt } from '../receipt/read-receipt.ts';
 import { renderReport } from './render-report.ts';
 
 /** @throws SvcError `usage` if the file exists, or without `--html` */
-export async function reportJob(
-  context: Context,
-  { arguments: [job = ''], options }: Invocation<ReportFlags>,
-): Promise<void> {
+export async function reportJob(context: Context, { arguments: [job = ''], options }: Invocation<ReportFlags>): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,

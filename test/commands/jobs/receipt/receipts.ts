@@ -30,9 +30,7 @@ export const RECEIPT: JobReceipt = {
     })),
   },
   reasons: {
-    most: [
-      { status: 'failed', message: 'no such folder', code: 'not-found', count: 3, examples: [{ id: 'u5', line: 6 }] },
-    ],
+    most: [{ status: 'failed', message: 'no such folder', code: 'not-found', count: 3, examples: [{ id: 'u5', line: 6 }] }],
     others: 0,
   },
   rejects: 'users.rejects.csv',

@@ -52,9 +52,7 @@ describe('the report of a job', () => {
     expect(page).not.toMatch(/\b(src|href|srcset|action|style|on\w+)=|@import|url\(/i);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(
-      `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
-    );
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`);
   });
 
   it('shows the outcome, with a table for each chart', () => {
