@@ -74,7 +74,7 @@ describe('Ledger', () => {
     expect(ledger.knows(TARGET, ADA)).toBe(false);
     ledger.noteSent(TARGET, [ADA]);
     expect(ledger.knows(TARGET, ADA)).toBe(true);
-    expect(warnings).toEqual([expect.stringContaining('the ledger was damaged and is now')]);
+    expect(warnings).toEqual([expect.stringContaining('the ledger was damaged and has been moved to')]);
     expect((await readdir(state)).filter((name) => name.includes('.damaged-'))).toHaveLength(1);
   });
 });
