@@ -67,9 +67,9 @@ describe('start-up', () => {
     { words: [] },
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
-  ])('of svc $words does not load commander', async ({ words }) => {
+  ])('of svc $words loads neither commander nor the definitions of all tools', async ({ words }) => {
     const { sources } = await findLoadedFiles(words);
-    expect(sources.filter((source) => /node_modules\/commander/.test(source))).toEqual([]);
+    expect(sources.filter((source) => /node_modules\/commander|tree\/definitions/.test(source))).toEqual([]);
   });
 
   it.each([

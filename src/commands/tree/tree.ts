@@ -3,8 +3,7 @@ import type { OperationName } from '../../catalog/index.ts';
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import type { CommandDefinition, Node, OperationRunner } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-
-import { RUNNERS, TOOLS } from './definitions.ts';
+import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
 /** Creates the tree of all commands. Versions of an operation share a command. */
 export function commandTree(): Node {
@@ -91,10 +90,3 @@ async function loadRunner(name: OperationName): Promise<OperationRunner> {
   if (!runner) throw new TypeError(`unknown runner ${name}`);
   return runner;
 }
-
-type ToolOutline = Pick<CommandDefinition, 'command' | 'summary'>;
-
-/** Outlines of all tools. The build replaces them with constants. */
-const toolOutline: readonly ToolOutline[] = TOOLS.map(({ command, summary }) => ({ command, summary }));
-
-const runnerOutline: readonly OperationRunner['operation'][] = RUNNERS.map(({ operation }) => operation);
