@@ -16,8 +16,10 @@ const MAX_LISTED = 5;
 export async function predictResult(context: Context, plan: Pick<Plan, 'query' | 'writes'>): Promise<() => Promise<void>> {
   const { clock, signal } = context;
   const writes = selectPredictable(plan.writes);
-  const read = async () => readLive(createReadOnlyClient(await context.client()), plan.query);
   if (writes.length === 0) return async () => undefined;
+  // Only managed kinds are predicted, so that the others need not be read.
+  const query = { ...plan.query, documents: [], agents: [] };
+  const read = async () => readLive(createReadOnlyClient(await context.client()), query);
   const { state } = await predict({ snapshot: createSnapshot(await read()), writes, clock, signal });
   const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
   return async () => {
