@@ -4,6 +4,7 @@ import { valueAt } from '../kernel/field-path.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
 import type { PlannedItem, PlannedWrite } from './plan.ts';
+import { createRecordKey, type RecordKey } from './record-key.ts';
 
 type Folder = State['folders'][number];
 
@@ -85,6 +86,6 @@ function itemsOf(writes: readonly PlannedWrite[], operation: string): readonly P
     .flatMap(({ shared, items }) => items.map(({ data }) => ({ data: { ...shared, ...data } })));
 }
 
-function keyOf({ organizationId, folderId }: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify([organizationId, folderId]);
+function keyOf({ organizationId, folderId }: Readonly<Record<string, unknown>>): RecordKey {
+  return createRecordKey('folders', String(organizationId), String(folderId));
 }

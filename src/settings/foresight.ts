@@ -8,12 +8,12 @@ import { createFetchTransport } from '../client/fetch-transport.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
-import { isObject } from '../kernel/is-object.ts';
 import { ensureLocalCredentials, type LocalCredentials } from '../service/bootstrap.ts';
 import { createService } from '../service/embedded.ts';
 import { exportState, importState } from '../service/state/transfer.ts';
 import { openMemoryStore } from '../service/store/sqlite-store.ts';
 import { describeEffects } from './effects.ts';
+import { withPlaceholders } from './execute/item-secrets.ts';
 import type { PlannedWrite } from './plan.ts';
 
 export interface Simulation {
@@ -99,7 +99,7 @@ async function simulateWrite(client: Client, { operation: name, shared, items }:
   const field = operation.bulk?.field;
   const refusals: string[] = [];
   for (const batch of chunk(items, field === undefined ? 1 : BATCH_SIZE)) {
-    const records = batch.map(({ data }) => withoutSecrets(data));
+    const records = batch.map(({ data }) => withPlaceholders(data));
     const input = { ...shared, ...(field === undefined ? records[0] : { [field]: records }) };
     try {
       const outcome = await client.send(operation, input);
@@ -117,11 +117,6 @@ function describeRefusals(results: unknown): readonly string[] {
     const { success, message } = Object(result);
     return success === true ? [] : [`${id} would be rejected: ${message}`];
   });
-}
-
-/** Replaces secrets by a placeholder: a simulation needs none. */
-function withoutSecrets(data: object): Readonly<Record<string, unknown>> {
-  return JSON.parse(JSON.stringify(data, (_, value) => (isObject(value) && '$secret' in value ? 'secret' : value)));
 }
 
 function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {

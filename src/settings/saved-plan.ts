@@ -5,7 +5,7 @@ import { isObject } from '../kernel/is-object.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
 import type { Plan, PlanTarget, RecordKey } from './plan.ts';
-import type { SecretReference, SecretValue } from './secret-value.ts';
+import { formatReference, type SecretValue } from './secret-value.ts';
 import type { DeclaredSettings, SettingsFile } from './settings.ts';
 
 /** A plan in a file. Live records and secrets are contained only as salted hashes. */
@@ -98,10 +98,6 @@ export function findStaleness(saved: SavedPlan, current: CurrentState): string |
   const isChanged = (key: RecordKey) => saved.records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
   const changed = file ?? (secret && `the secret ${secret}`) ?? Object.keys(saved.records).find(isChanged);
   return changed && `${changed} has changed since the plan was saved`;
-}
-
-function formatReference(reference: SecretReference): string {
-  return 'env' in reference ? `env:${reference.env}` : `file:${reference.file}`;
 }
 
 function hashSecrets(salt: string, secrets: readonly SecretValue[]): Readonly<Record<string, string>> {

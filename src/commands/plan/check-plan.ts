@@ -6,7 +6,7 @@ import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { findStaleness, type SavedPlan } from '../../settings/saved-plan.ts';
-import type { SecretReference } from '../../settings/secret-value.ts';
+import { parseReference } from '../../settings/secret-value.ts';
 import type { Context } from '../context.ts';
 import { findPlanTarget } from './find-target.ts';
 
@@ -39,9 +39,4 @@ export function stalePlanError({ files, environment }: SavedPlan, name: string, 
   return new SvcError('stale_plan', `${name} is outdated: ${reason}; nothing was sent`, {
     hint: hint`create a new plan with ${step('show', ...words, '--out', name)}`,
   });
-}
-
-function parseReference(text: string): SecretReference {
-  const [, kind, source = ''] = /^(env|file):(.*)$/s.exec(text) ?? [];
-  return kind === 'env' ? { env: source } : { file: source };
 }

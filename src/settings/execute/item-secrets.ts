@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/is-object.ts';
 import { isMasked, rememberSecret } from '../../kernel/redact.ts';
 import type { PlannedItem, PlannedWrite } from '../plan.ts';
-import type { SecretReference, SecretValue } from '../secret-value.ts';
+import { formatReference, type SecretReference, type SecretValue } from '../secret-value.ts';
 
 export type SecretsByReference = ReadonlyMap<string, SecretValue>;
 
@@ -16,8 +16,9 @@ export async function readSecrets(
 ): Promise<SecretsByReference> {
   const secrets = new Map<string, SecretValue>();
   for (const reference of writes.flatMap(({ items }) => items.flatMap(({ data }) => [...referencesIn(data)]))) {
-    const name = JSON.stringify(reference);
-    if (reference !== LIVE && !secrets.has(name)) secrets.set(name, await read(reference as SecretReference));
+    if (reference === LIVE) continue;
+    const name = formatReference(reference as SecretReference);
+    if (!secrets.has(name)) secrets.set(name, await read(reference as SecretReference));
   }
   return secrets;
 }
@@ -30,14 +31,21 @@ export function needsLiveSecrets({ data }: PlannedItem): boolean {
 /** Returns the data of an item with its secrets. A live secret that the service masks is left out. */
 export function revealSecrets(data: unknown, secrets: SecretsByReference, live: unknown): unknown {
   return replaceMarkers(data, live, (reference, liveSecret) => {
-    if (reference !== LIVE) return rememberSecret(secrets.get(JSON.stringify(reference))?.reveal());
+    if (reference !== LIVE) return rememberSecret(secrets.get(formatReference(reference as SecretReference))?.reveal());
     return isMasked(liveSecret) || typeof liveSecret !== 'string' ? undefined : rememberSecret(liveSecret);
   });
 }
 
 /** Returns the data of an item for comparisons, without the secrets that only the service has. */
 export function withSecretValues(data: unknown, secrets: SecretsByReference): unknown {
-  return replaceMarkers(data, undefined, (reference) => secrets.get(JSON.stringify(reference)));
+  return replaceMarkers(data, undefined, (reference) =>
+    reference === LIVE ? undefined : secrets.get(formatReference(reference as SecretReference)),
+  );
+}
+
+/** Returns the data of an item for a simulation, which needs no secrets. */
+export function withPlaceholders(data: PlannedItem['data']): PlannedItem['data'] {
+  return Object(replaceMarkers(data, undefined, () => 'secret'));
 }
 
 function replaceMarkers(data: unknown, live: unknown, replace: (reference: unknown, live: unknown) => unknown): unknown {

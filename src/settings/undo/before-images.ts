@@ -22,7 +22,6 @@ import { createRecordKey } from '../record-key.ts';
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
   readonly key: RecordKey;
-  readonly id?: string;
   /** Fields that the write changes; for a deletion, all fields. */
   readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
   /** Paths of changed secrets, whose values are not stored. */
@@ -136,7 +135,6 @@ function createImage(
   const { hidden = [], shown = [] } = Object.groupBy(differences, (each) => (isHidden(each) ? 'hidden' : 'shown'));
   return {
     key,
-    ...(typeof live['id'] === 'string' && { id: live['id'] }),
     fields: shown.map(({ path, before, after: value }) => ({ path, before, after: value })),
     secrets: hidden.map(({ field }) => field),
     ...(!written && { isDeleted: true }),
