@@ -1,5 +1,4 @@
 import { JsonRecord } from './json-record.ts';
-
 import { InputError, MAX_RECORD_CHARACTERS, type RecordChunk } from './source.ts';
 
 /** Reads an input with one JSON text per line. Skips blank lines. */

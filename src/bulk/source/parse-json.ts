@@ -1,5 +1,4 @@
 import { findJsonProblem } from '../../kernel/json-problem.ts';
-
 import { InputError, type Position, positionWithin } from './source.ts';
 
 /**

@@ -4,7 +4,6 @@ import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
-
 import { fileCandidates } from './file-candidates.ts';
 import { longName, type TypedLine } from './typed-line.ts';
 

@@ -4,7 +4,6 @@ import { loadOperation } from '../../catalog/index.ts';
 import { createOperationSchemas, type JsonSchema } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import type { OperationRunner } from '../definition.ts';
-
 import { toolName } from './tool-terms.ts';
 
 export type OperationTool = Awaited<ReturnType<typeof createTool>>;

@@ -73,7 +73,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['connection', 'result'],
     summary: 'Compare two services or settings files',
     description:
-      'Compares two profiles, environments, or files. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Never prints secrets, only whether they differ.',
+      'Each argument is a profile, an environment, or a file. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Never prints secrets, only whether they differ.',
     examples: {
       'svc compare staging prod': 'compare the services of two profiles',
       'svc compare staging prod --org acme --only folders': 'compare the folders of an organization',

@@ -10,7 +10,6 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
 import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
 import type { FoldersTreeFlags } from './flags.ts';
-
 import { buildFolderTree, type FolderNode, type FolderTree } from './folder-tree.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as Y from 'yjs';
-
 import { formatXml, type XmlElement, type XmlNode } from './crdt-xml.ts';
 
 export type EditorContent =

@@ -95,7 +95,7 @@ describe('a journal', () => {
             journal = await Journal.open(path);
             journal.verify();
             const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
-            // A run that goes on may have another batch size.
+            // A resumed run may have another batch size.
             ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
             const left = all.map(({ index }) => index).filter((index) => !done.has(index));
             expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);

@@ -85,7 +85,7 @@ describe('the error for an invalid input names the position and the problem', ()
       '- userId: a\n...\n- userId: b\n',
       'stdin:2:1: unexpected text after the end of the document',
     ],
-    ['YAML with text behind the list', 'yaml', '- userId: a\nname: b\n', "stdin:2:1: expected the next '- ', or the end"],
+    ['YAML with text after the list', 'yaml', '- userId: a\nname: b\n', "stdin:2:1: expected the next '- ', or the end"],
     ['YAML with the list twice', 'yaml', 'users:\n- userId: a\nusers:\n- userId: b\n', "stdin:3:1: 'users' occurs twice"],
     ['a broken item far into YAML', 'yaml', '- userId: a\n- userId: b\n- userId: "c\n', 'stdin:4:1: '],
     [
