@@ -54,8 +54,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
-      const { handle, clock } = service;
-      return startServing({ ...rest, handle, clock, development, timeScale }, address);
+      const { handle, clock: time } = service;
+      return startServing({ ...rest, handle, time, development, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {

@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
-import { startDeliveries } from './deliveries/engine.ts';
+import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
 import { createAdmin, isAdminTarget } from './development/admin.ts';
 import { createRoutes, type DevelopmentContext } from './development/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
@@ -9,7 +9,8 @@ import { loadOperations } from './routes.ts';
 import { generateToken } from './secrets.ts';
 import { type RunningServer, startServer } from './server.ts';
 
-interface ServingOptions extends Pick<ServiceDependencies, 'clock' | 'report'> {
+interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
+  readonly time: ServiceTime;
   readonly development: DevelopmentContext;
   readonly handle: RequestHandler;
   /** Multiplier for the delays between delivery attempts. */
@@ -20,8 +21,8 @@ export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
 /** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
-  const { development, handle, clock, timeScale, report = () => undefined } = options;
-  const { store } = development;
+  const { development, handle, time, timeScale, report = () => undefined } = options;
+  const { store, realClock: clock } = development;
   const token = generateToken();
   const admin = createAdmin({ token, routes: createRoutes(development), report });
   await Promise.all([finishMigrations(store), loadOperations()]);
@@ -29,7 +30,7 @@ export async function startServing(options: ServingOptions, address: ListenAddre
     (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
     address,
   );
-  const deliveries = startDeliveries(store, { clock, timeScale, allowPrivateTargets: server.isLoopback, report });
+  const deliveries = startDeliveries(store, { clock, time, timeScale, allowPrivateTargets: server.isLoopback, report });
   return {
     url: server.url,
     /** Token for `/_svc/`. Undefined if other machines can reach the server. */

@@ -35,6 +35,8 @@ export function createDevelopmentState(store: Store) {
       if (isCurrent()) return known;
       return database ? readFrom(database) : store.read(readFrom);
     },
+    /** Reads a change by another process, at the cost of a query if the store has no version. */
+    refresh: (database: Database) => (store.version && isCurrent() ? known : readFrom(database)),
     /** Changes a value. Undefined deletes it. Other processes act on the change from their next request. */
     change: async <Name extends keyof DevelopmentValues>(
       name: Name,
