@@ -29,7 +29,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const service = createService({ store, ...rest });
-  const development = { store, apiKey, development: service.development, realClock: rest.clock };
+  const { clock: realClock, report } = rest;
+  const development = {
+    store,
+    apiKey,
+    development: service.development,
+    realClock,
+    allowPrivateTargets: true,
+    ...(report && { report }),
+  };
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -55,7 +63,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
-      return startServing({ ...rest, handle, time, development, timeScale }, address);
+      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {

@@ -1,15 +1,9 @@
-import type { Clock } from '../../kernel/clock.ts';
-import type { Store } from '../store/store.ts';
 import type { AdminRoutes } from './admin.ts';
-import { clockRoutes } from './clock-control.ts';
-import type { DevelopmentState } from './state.ts';
+import { type ClockContext, clockRoutes } from './clock-control.ts';
 
-export interface DevelopmentContext {
-  readonly store: Store;
+export interface DevelopmentContext extends ClockContext {
   /** Key that owns the data of `--local`. */
   readonly apiKey: string;
-  readonly development: DevelopmentState;
-  readonly realClock: Clock;
 }
 
 /** Collects the admin routes of all tools for development. */
