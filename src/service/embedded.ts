@@ -1,12 +1,13 @@
 import type { Parent } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
 import { createServiceClock } from './development/clock.ts';
-import { createDevelopmentState } from './development/state.ts';
-import { RESPONSE_TYPE } from './envelope.ts';
+import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
+import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { openStore } from './store/open.ts';
@@ -51,6 +52,11 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
+    /** Returns the time of the service. */
+    now: async () => {
+      await service.development.current();
+      return service.clock.now();
+    },
     /** Dependencies of the tools for development. */
     development,
     target: {
@@ -78,7 +84,7 @@ export function createService(dependencies: ServiceDependencies) {
   const followUps = createFollowUps(store, report);
   const development = createDevelopmentState(store);
   const clock = createServiceClock(dependencies.clock, development);
-  const handle = createApp({ ...dependencies, clock, development }, followUps);
+  const handle = withServiceDate(createApp({ ...dependencies, clock, development }, followUps), { clock, development });
   return {
     development,
     /** Time of the service, as of the last request or read of `development`. */
@@ -87,6 +93,19 @@ export function createService(dependencies: ServiceDependencies) {
     fetch: createFetch(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
+  };
+}
+
+/** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
+function withServiceDate(
+  handle: RequestHandler,
+  { clock, development }: { readonly clock: Clock; readonly development: DevelopmentState },
+): RequestHandler {
+  return async (request) => {
+    const response = await handle(request);
+    if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
+    if (development.known.clock === undefined) return response;
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString() } };
   };
 }
 
