@@ -1,3 +1,4 @@
+import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
@@ -8,10 +9,17 @@ const READ_INTERVAL = 1_000;
 
 /** Prints the jobs that change, until none is running. */
 export async function watchJobs(context: Context): Promise<void> {
-  // A pager would hold the rows back.
-  const { context: unpaged, close } = openContext(context, { ...context.options, pager: false }, context.activity);
-  const printer = await unpaged.printer();
-  await printer.records(changedEntries(context), { columns: JOB_COLUMNS }).finally(close);
+  const shape = { columns: JOB_COLUMNS };
+  let options = { ...context.options, pager: false };
+  if ((await context.format()) !== 'table') await (await context.printer()).records(changedEntries(context), shape);
+  else {
+    for await (const entries of changedEntries(context)) {
+      // A table is printed at its end, so each change gets its own.
+      const { context: opened, close } = openContext(context, options, context.activity);
+      await (await opened.printer()).records(singlePage(entries), shape).finally(close);
+      options = { ...options, quiet: true };
+    }
+  }
   await context.note('no job is running');
 }
 
