@@ -16,10 +16,13 @@ export async function openBeforeImages(context: Context, operation: string, fold
     import('../../settings/undo/before-images.ts'),
     import('../../settings/undo/call-images.ts'),
   ]);
+  const connected = await client();
+  // A write that is not allowed sends nothing.
+  await connected.ensureWritesAllowed();
   const startedAt = clock.now();
   const id = folder?.job ?? createJobName(startedAt);
   const images = new BeforeImages({
-    ...{ client: await client(), clock, warn, subject: folder ? 'the job' : 'this change' },
+    ...{ client: connected, clock, warn, subject: folder ? 'the job' : 'this change' },
     append: async (lines) => {
       if (folder) await appendImages(folder.beforeImages, lines);
       else {
