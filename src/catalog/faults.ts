@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { parseDuration } from '../kernel/duration.ts';
+import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
 import { manifest } from './manifest.ts';
@@ -54,8 +54,17 @@ export interface FaultFile {
 
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
-export type FaultFileInput = z.input<typeof file>;
-export type FaultRuleInput = z.input<typeof rule>;
+type Duration = number | string;
+
+/** A rule as written by users. Durations are numbers of milliseconds, or texts such as `200ms`. */
+export interface FaultRuleInput extends Readonly<Omit<z.input<typeof rule>, 'delay'>> {
+  readonly delay?: { readonly p50: Duration; readonly p99: Duration } | undefined;
+}
+
+export interface FaultFileInput {
+  readonly seed?: number;
+  readonly faults: readonly FaultRuleInput[];
+}
 
 /** A problem of a fault file. `names` is the part of the file that is wrong: a field with its value, or only its name. */
 export interface FaultProblem extends InputProblem {
@@ -94,7 +103,8 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
   const value = path.reduce<unknown>((inner, key) => Object(inner)[key], root);
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const known = path.length === 0 ? Object.keys(file.shape) : path.includes('delay') ? ['p50', 'p99'] : Object.keys(rule.shape);
+    const known =
+      path.length === 0 ? Object.keys(file.shape) : path.includes('delay') ? ['p50', 'p99'] : Object.keys(rule.shape);
     return { path: [...path, key], message: `unknown field; ${didYouMean(key, known)}`, names: 'field' };
   }
   if (issue.code === 'invalid_value' && typeof value === 'string') {
@@ -102,7 +112,9 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
     const field = path.at(-1) === 'on' ? 'operation' : String(path.at(-1));
     const nearest = findNearest(value, known);
     // The list of all operations is too long for a message.
-    const rest = nearest ? `did you mean '${nearest}'?` : `known: ${known.slice(0, 16).join(', ')}${known.length > 16 ? ', …' : ''}`;
+    const rest = nearest
+      ? `did you mean '${nearest}'?`
+      : `known: ${known.slice(0, 16).join(', ')}${known.length > 16 ? ', …' : ''}`;
     return { path, message: `unknown ${field} '${value}'; ${rest}`, names: 'value' };
   }
   return { path, message: issue.code === 'custom' ? issue.message : explainIssue(issue, value), names: 'value' };

@@ -128,8 +128,8 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
   });
 }
 
-function writeResponse(outgoing: ServerResponse, { status, body, sentShare }: ServiceResponse): void {
-  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body) });
+function writeResponse(outgoing: ServerResponse, { status, body, headers, sentShare }: ServiceResponse): void {
+  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body), ...headers });
   if (typeof sentShare !== 'number') return void outgoing.end(body);
   const bytes = Buffer.from(body);
   outgoing.flushHeaders();

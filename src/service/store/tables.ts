@@ -10,6 +10,8 @@ import type { KeyTables } from './key-tables.ts';
  */
 export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
+  /** Settings for development, such as the clock, by name. `value` is JSON. */
+  development: { name: string; value: string };
   workspaces: {
     key: Generated<number>;
     id: string;

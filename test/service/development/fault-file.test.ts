@@ -81,7 +81,10 @@ describe('parseFaultFile', () => {
       { on: 'delivery', drop: 'after', times: 1 },
     ];
     const parsed = parseFaultFile({ seed: 42, faults }, 2);
-    expect(parsed).toMatchObject({ seed: 42, faults: [{ name: 'fault-3' }, { delay: { p50: 200, p99: 1_500 } }, {}, { name: 'cut' }, {}, {}] });
+    expect(parsed).toMatchObject({
+      seed: 42,
+      faults: [{ name: 'fault-3' }, { delay: { p50: 200, p99: 1_500 } }, {}, { name: 'cut' }, {}, {}],
+    });
     expect(parseFaultFile({ faults: [] })).toEqual({ seed: 1, faults: [] });
   });
 });

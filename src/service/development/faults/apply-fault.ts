@@ -21,7 +21,8 @@ export async function performWithFault(
   if (status) return failureResponse(new Refusal(status, describeFault(name)));
   if (drop === 'before') return { ...failureResponse(new Refusal('UNAVAILABLE', describeFault(name))), sentShare: 'none' };
   if (delay) await sleep(sampleDelay(delay, draw));
-  if (items !== undefined) return perform(withFailingRecords(executable, name, (records) => selectFailing(items, records, draw)));
+  if (items !== undefined)
+    return perform(withFailingRecords(executable, name, (records) => selectFailing(items, records, draw)));
   const response = await perform(executable);
   return drop || cut !== undefined ? { ...response, sentShare: drop ? 'none' : (cut ?? 1) } : response;
 }

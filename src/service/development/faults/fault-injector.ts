@@ -9,19 +9,20 @@ import type { RequestFile } from '../requests/request-file.ts';
 import { attemptWithFault, performWithFault, type Sleep } from './apply-fault.ts';
 import { chooseFault, type FaultTarget } from './choose-fault.ts';
 import type { StoredFaults } from './fault-control.ts';
+import { findOrganizationId } from './fault-hook.ts';
 
-interface InjectorOptions {
+export interface InjectorOptions {
   /** Opens the file that counts requests for all processes of this machine. */
   readonly openFile: () => Promise<RequestFile>;
   readonly clock: Clock;
-  /** Receives the error of a file that cannot be used. Requests are then counted in this process. */
-  readonly report: (error: unknown) => void;
+  /** Receives errors of the file. Requests are then counted in this process. */
+  readonly report?: ((error: unknown) => void) | undefined;
 }
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
 /** Applies the rules of a store to requests and to attempts of deliveries. */
-export function createFaultInjector({ openFile, clock, report }: InjectorOptions) {
+export function createFaultInjector({ openFile, clock, report = () => undefined }: InjectorOptions) {
   const counters = createCounters(openFile, report);
   const closing = new AbortController();
   const sleep: Sleep = (milliseconds) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
@@ -57,13 +58,8 @@ export function createFaultInjector({ openFile, clock, report }: InjectorOptions
   };
 }
 
-function findOrganizationId(data: unknown): string | undefined {
-  const id = isObject(data) ? data['organizationId'] : undefined;
-  return typeof id === 'string' ? id : undefined;
-}
-
 /** Counts requests for each rule, in a file or, if it is not usable, in memory. */
-function createCounters(openFile: InjectorOptions['openFile'], report: InjectorOptions['report']) {
+function createCounters(openFile: InjectorOptions['openFile'], report: NonNullable<InjectorOptions['report']>) {
   const counts = new Map<string, number>();
   const prepareFile = async (generation: string) => {
     const file = await openFile();

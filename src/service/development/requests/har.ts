@@ -24,7 +24,12 @@ function createEntry(detail: RequestDetail): object {
     },
     response: {
       ...message,
-      ...{ status: status ?? 0, statusText: error ?? (status === null ? '' : 'OK'), headers: received ? headers : [], redirectURL: '' },
+      ...{
+        status: status ?? 0,
+        statusText: error ?? (status === null ? '' : 'OK'),
+        headers: received ? headers : [],
+        redirectURL: '',
+      },
       bodySize: Buffer.byteLength(received ?? ''),
       content: { size: Buffer.byteLength(received ?? ''), mimeType: JSON_TYPE, text: received },
     },

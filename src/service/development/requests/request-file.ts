@@ -13,6 +13,8 @@ const TRIM_INTERVAL = 500;
 /** In milliseconds. Limits how long a request waits for another process. */
 const BUSY_TIMEOUT = 100;
 
+export const IN_MEMORY = ':memory:';
+
 const VERSION = 1;
 const TABLES = `
 create table requests (id integer primary key, operation text, ended real, record text, request text, response text, size integer);
@@ -38,9 +40,11 @@ export interface NewRequest {
 export type RequestFile = Awaited<ReturnType<typeof openRequestFile>>;
 
 /** Returns the path of a store's log: beside a SQLite file, or in `folder` for a database, with one log per machine. */
-export function requestFilePath(location: string, folder: string): string {
+export function requestFilePath(location: string, folder: string | undefined): string {
+  if (location === IN_MEMORY) return location;
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'file') return `${parsed.path}.requests`;
+  if (folder === undefined) return IN_MEMORY;
   return join(folder, `${createHash('sha256').update(parsed.url).digest('hex').slice(0, 16)}.requests`);
 }
 
@@ -49,7 +53,7 @@ export function requestFilePath(location: string, folder: string): string {
  * disk. @throws errors of the file system and of SQLite
  */
 export async function openRequestFile(path: string) {
-  await createStoreFile(path);
+  if (path !== IN_MEMORY) await createStoreFile(path);
   const database = await openDatabase(path, BUSY_TIMEOUT);
   database.exec('pragma journal_mode = wal; pragma synchronous = off');
   inTransaction(database, () => {
@@ -72,7 +76,11 @@ export async function openRequestFile(path: string) {
         for (const { detail, ended } of requests) {
           const { request, response, ...record } = detail;
           last = Math.max(record.id, last + 1);
-          const texts = [{ ...record, id: last }, request, response].map((value) => JSON.stringify(value)) as [string, string, string];
+          const texts = [{ ...record, id: last }, request, response].map((value) => JSON.stringify(value)) as [
+            string,
+            string,
+            string,
+          ];
           insert.run(last, record.operation, ended, ...texts, texts.join('').length);
         }
         untrimmed += requests.length;

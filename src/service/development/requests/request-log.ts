@@ -2,7 +2,7 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { HandledCall } from '../../call-log.ts';
 import { createRecord, type RequestDetail, type RequestRecord, redactBodies } from './record.ts';
-import { type NewRequest, type RequestFile, type RequestFilter } from './request-file.ts';
+import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
 const FLUSH_DELAY = 50;
@@ -104,11 +104,8 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
         const deadline = setTimeout(() => end(() => reject(waitError({ on, count, timeout }, found.length))), timeout);
         listeners.add(listener);
       }),
-    close: () => {
-      flushAll();
-      clearTimeout(timer);
-      file.close();
-    },
+    /** Writes all requests to the file. */
+    flush: flushAll,
   };
 }
 
