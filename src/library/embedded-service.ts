@@ -79,7 +79,7 @@ export interface RequestControl {
   /** Returns the latest requests, oldest first. */
   list(filter?: { readonly on?: string; readonly limit?: number }): Promise<readonly RequestDetail[]>;
   /**
-   * Waits for requests that end after the call (default: 1 request within 10 s). `on` is the name of an operation;
+   * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
    * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
    */
   wait(options?: {

@@ -6,8 +6,15 @@ import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
 import type { CallOf } from './call.ts';
-import { type CallObserver, describeOperation, describeResult, type HandledCall, withCallLog } from './call-log.ts';
-import { type FaultHook, findOrganizationId } from './development/faults/fault-hook.ts';
+import {
+  type CallObserver,
+  describeOperation,
+  describeResult,
+  findOrganizationId,
+  type HandledCall,
+  withCallLog,
+} from './call-log.ts';
+import type { FaultHook } from './development/faults/fault-hook.ts';
 import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';

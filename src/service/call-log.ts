@@ -95,3 +95,8 @@ export function describeResult(
     failed: bulk && isObject(data) ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length : 0,
   };
 }
+
+export function findOrganizationId(data: unknown): string | undefined {
+  const id = isObject(data) ? data['organizationId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,28 +1,28 @@
 import { InputError } from '../../bulk/source/source.ts';
 import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
-import { type FaultFile, type FaultProblem, type FaultRule, parseFaultFile } from '../../catalog/faults.ts';
+import { type FaultFileInput, type FaultProblem, type FaultRuleInput, parseFaultFile } from '../../catalog/faults.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
 
 /** Reads a YAML or JSON file with rules for faults. @throws InputError with the position of the first problem */
-export async function readFaultFile({ cwd, signal }: Context, path: string): Promise<FaultFile> {
+export async function readFaultFile({ cwd, signal }: Context, path: string): Promise<FaultFileInput> {
   const text = withoutByteOrderMark(decodeBytes(await readNamedFile(path, cwd, { signal })));
-  return parseFaults(text, path, (value) => value, []);
+  return readChecked(text, path, []) as FaultFileInput;
 }
 
 /** Parses a rule in JSON. @throws InputError with the position in the argument */
-export function parseFaultRule(text: string): FaultRule {
-  const { faults } = parseFaults(text, 'rule', (rule) => ({ faults: [rule] }), ['faults', 0]);
-  return faults[0] as FaultRule;
+export function parseFaultRule(text: string): FaultRuleInput {
+  return readChecked(text, 'rule', ['faults', 0]) as FaultRuleInput;
 }
 
-/** @param outer path of the parsed value in the file that `wrap` creates */
-function parseFaults(text: string, name: string, wrap: (value: unknown) => unknown, outer: readonly PropertyKey[]): FaultFile {
+/** Parses a whole file, or a rule with its path in a file. */
+function readChecked(text: string, name: string, outer: readonly PropertyKey[]): unknown {
   const parsed = parseYamlText(text, name, 'typed');
-  const checked = parseFaultFile(wrap(readNode(parsed, parsed.document.contents, name).value));
-  if ('faults' in checked) return checked;
+  const { value } = readNode(parsed, parsed.document.contents, name);
+  const checked = parseFaultFile(outer.length > 0 ? { faults: [value] } : value);
+  if ('faults' in checked) return value;
   const [problem] = checked as readonly [FaultProblem];
   const path = problem.path.slice(outer.length);
   const field = formatFieldPath(path);

@@ -18,7 +18,7 @@ export type TailRequestsFlags = OptionsOf<typeof TAIL_REQUESTS_FLAGS>;
 export const WAIT_FOR_REQUESTS_FLAGS = [
   ON,
   { flags: '--count <n>', description: 'number of requests to wait for (default: 1)' },
-  { flags: '--timeout <duration>', description: 'time to wait (default: 10s)' },
+  { flags: '--timeout <duration>', description: 'time to wait (default: 60s)' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type WaitForRequestsFlags = OptionsOf<typeof WAIT_FOR_REQUESTS_FLAGS>;

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { manifest } from '../../catalog/manifest.ts';
-import { parseDurationFlag } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -10,7 +9,7 @@ import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/development/requests/har.ts';
 import { type RequestDetail, type RequestRecord, withoutBodies } from '../../service/development/requests/record.ts';
 import { openRequestFile, type RequestFile, requestFilePath } from '../../service/development/requests/request-file.ts';
-import { DEFAULT_WAIT, waitError } from '../../service/development/requests/request-log.ts';
+import { waitError } from '../../service/development/requests/request-log.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -73,9 +72,8 @@ export async function tailLocalRequests(context: Context, { options }: Invocatio
 export async function waitForLocalRequests(context: Context, { options }: Invocation<WaitForRequestsFlags>): Promise<void> {
   const since = Date.now();
   const on = checkOperation(options.on);
-  const { timeout: waitTime } = options;
-  const count = parseWholeNumber('--count', options.count, 1) ?? DEFAULT_WAIT.count;
-  const timeout = waitTime === undefined ? DEFAULT_WAIT.timeout : parseDurationFlag('--timeout', waitTime);
+  const { timeout } = context.options;
+  const count = parseWholeNumber('--count', options.count, 1) ?? 1;
   const found = await withRequestFile(context, async (file) => {
     for (;;) {
       const isLast = Date.now() >= since + timeout;

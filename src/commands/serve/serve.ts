@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
-import type { FaultFile } from '../../catalog/faults.ts';
+import type { FaultFileInput } from '../../catalog/faults.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -37,7 +37,7 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
 export async function serve(
   context: Context,
   address: ListenAddress,
-  { timeScale, ...switches }: ServiceOptions & { readonly timeScale: number; readonly faults?: FaultFile },
+  { timeScale, ...switches }: ServiceOptions & { readonly timeScale: number; readonly faults?: FaultFileInput },
 ): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);

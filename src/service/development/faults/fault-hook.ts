@@ -1,4 +1,3 @@
-import { isObject } from '../../../kernel/is-object.ts';
 import { once } from '../../../kernel/once.ts';
 import type { DevelopmentState } from '../state.ts';
 import type { FaultInjector, InjectorOptions } from './fault-injector.ts';
@@ -28,9 +27,4 @@ export function createFaultHook({ development, ...options }: InjectorOptions & {
   /** Ends all delays. */
   const close = () => injector?.close();
   return { handle, attempt, close };
-}
-
-export function findOrganizationId(data: unknown): string | undefined {
-  const id = isObject(data) ? data['organizationId'] : undefined;
-  return typeof id === 'string' ? id : undefined;
 }

@@ -2,6 +2,7 @@ import { DELIVERY } from '../../../catalog/faults.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { tryParseJson } from '../../../kernel/try-parse-json.ts';
+import { findOrganizationId } from '../../call-log.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
 import type { ServiceResponse } from '../../envelope.ts';
 import type { ExecutableOperation } from '../../routes.ts';
@@ -9,7 +10,6 @@ import type { RequestFile } from '../requests/request-file.ts';
 import { attemptWithFault, performWithFault, type Sleep } from './apply-fault.ts';
 import { chooseFault, type FaultTarget } from './choose-fault.ts';
 import type { StoredFaults } from './fault-control.ts';
-import { findOrganizationId } from './fault-hook.ts';
 
 export interface InjectorOptions {
   /** Opens the file that counts requests for all processes of this machine. */

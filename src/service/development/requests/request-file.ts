@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { createStoreFile, parseStoreLocation } from '../../store/location.ts';
 import { openDatabase } from '../../store/sqlite.ts';
 import type { RequestDetail } from './record.ts';
@@ -20,6 +19,8 @@ const TABLES = `
 create table requests (id integer primary key, operation text, ended real, record text, request text, response text, size integer);
 create table counts (generation text, rule integer, count integer, primary key (generation, rule));
 pragma user_version = ${VERSION};`;
+
+type Database = Awaited<ReturnType<typeof openDatabase>>;
 
 export interface RequestFilter {
   /** Only requests of this operation. */
@@ -102,7 +103,7 @@ export async function openRequestFile(path: string) {
   };
 }
 
-function inTransaction(database: DatabaseSync, work: () => void): void {
+function inTransaction(database: Database, work: () => void): void {
   database.exec('begin immediate');
   try {
     work();
@@ -113,7 +114,7 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-function trim(database: DatabaseSync, last: number): void {
+function trim(database: Database, last: number): void {
   database.prepare('delete from requests where id <= ?').run(last - MAX_REQUESTS);
   const total = 'select id, sum(size) over (order by id desc) as total from requests';
   const cut = database.prepare(`select max(id) as id from (${total}) where total > ?`).get(MAX_CHARACTERS)?.['id'];
@@ -121,7 +122,7 @@ function trim(database: DatabaseSync, last: number): void {
 }
 
 /** Returns requests in the order of their IDs. */
-function listRequests(database: DatabaseSync, { on, after, since, limit }: RequestFilter): readonly RequestDetail[] {
+function listRequests(database: Database, { on, after, since, limit }: RequestFilter): readonly RequestDetail[] {
   const conditions = ['id > ?', ...(on ? ['operation = ?'] : []), ...(since === undefined ? [] : ['ended >= ?'])];
   const order = after === undefined ? 'desc' : 'asc';
   const sql = `select * from requests where ${conditions.join(' and ')} order by id ${order} limit ?`;

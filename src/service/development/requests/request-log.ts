@@ -21,11 +21,11 @@ export interface WaitOptions {
   readonly on?: string | undefined;
   /** Number of requests to wait for (default: 1). */
   readonly count?: number | undefined;
-  /** In milliseconds (default: 10,000). */
+  /** In milliseconds (default: 60,000). */
   readonly timeout?: number | undefined;
 }
 
-export const DEFAULT_WAIT = { count: 1, timeout: 10_000 };
+const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 
 interface PendingRequest {
   readonly record: RequestRecord;
