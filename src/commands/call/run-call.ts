@@ -1,7 +1,7 @@
 import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -13,6 +13,9 @@ import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
+
+/** Failures after which a write may have been applied. */
+const MAY_BE_APPLIED: readonly Failure[] = ['outcome_unknown', 'local', ...Object.values(SIGNAL_FAILURES)];
 
 /** Runs an operation as one or more calls: checks the input, asks for confirmation, and prints the results. */
 export async function runCall(
@@ -41,9 +44,13 @@ export async function runCall(
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
   }
+  const { openBeforeImages } = operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
+  const images = await openBeforeImages?.(context, entry.name);
+  await images?.save(entry.name, inputs);
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
+    if (error instanceof SvcError && inputs.length === 1 && !MAY_BE_APPLIED.includes(error.failure)) await images?.discard();
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
