@@ -1,6 +1,7 @@
 import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/faults.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
@@ -11,8 +12,8 @@ import { createFaultHook } from './development/faults/fault-hook.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestRecord } from './development/requests/record.ts';
 import type { RequestLog } from './development/requests/request-log.ts';
-import { createDevelopmentState } from './development/state.ts';
-import { RESPONSE_TYPE } from './envelope.ts';
+import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
+import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { openStore } from './store/open.ts';
@@ -42,11 +43,17 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const { signal, logsRequests = false, onRequest, logFolder, faults, ...rest } = options;
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
-  const file = createLazyFile(location, logFolder, rest.report);
-  const requests = logsRequests ? await openLog(file, rest.report) : undefined;
+  const { clock: realClock, report } = rest;
+  const file = createLazyFile(location, logFolder, report);
+  const requests = logsRequests ? await openLog(file, report) : undefined;
   const onCall = requests && ((call: HandledCall) => onRequest?.(requests.add(call)));
   const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
-  const development = { store, apiKey, development: service.development, realClock: rest.clock, requests };
+  const development = {
+    ...{ store, apiKey, development: service.development, realClock, requests },
+    allowPrivateTargets: true,
+    intercept: service.faults.attempt,
+    ...(report && { report }),
+  };
   const { setFaults, clearFaults } = faults ? await import('./development/faults/fault-control.ts') : {};
   await setFaults?.(service.development, faults);
   return {
@@ -62,6 +69,11 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
+    /** Returns the time of the service. */
+    now: async () => {
+      await service.development.current();
+      return service.clock.now();
+    },
     /** Dependencies of the tools for development. */
     development,
     target: {
@@ -73,8 +85,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
-      const { handle, clock, faults: hook } = service;
-      return startServing({ ...rest, handle, clock, faults: hook, development, timeScale }, address);
+      const { handle, clock: time } = service;
+      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {
@@ -99,7 +111,8 @@ export function createService(dependencies: ServiceDependencies, file = createLa
   const development = createDevelopmentState(store);
   const clock = createServiceClock(dependencies.clock, development);
   const faults = createFaultHook({ development, openFile: file.open, clock: dependencies.clock, report });
-  const handle = createApp({ ...dependencies, clock, development, faults }, followUps);
+  const app = createApp({ ...dependencies, clock, development, faults }, followUps);
+  const handle = withServiceDate(app, { clock, development });
   return {
     development,
     faults,
@@ -109,6 +122,19 @@ export function createService(dependencies: ServiceDependencies, file = createLa
     fetch: createFetch(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
+  };
+}
+
+/** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
+function withServiceDate(
+  handle: RequestHandler,
+  { clock, development }: { readonly clock: Clock; readonly development: DevelopmentState },
+): RequestHandler {
+  return async (request) => {
+    const response = await handle(request);
+    if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
+    if (development.known.clock === undefined) return response;
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString() } };
   };
 }
 

@@ -1,8 +1,7 @@
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
-import { startDeliveries } from './deliveries/engine.ts';
+import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
 import { createAdmin, isAdminTarget } from './development/admin.ts';
-import type { FaultHook } from './development/faults/fault-hook.ts';
 import { createRoutes, type DevelopmentContext } from './development/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
 import type { RequestHandler } from './request.ts';
@@ -10,9 +9,9 @@ import { loadOperations } from './routes.ts';
 import { generateToken } from './secrets.ts';
 import { type RunningServer, startServer } from './server.ts';
 
-interface ServingOptions extends Pick<ServiceDependencies, 'clock' | 'report'> {
+interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
+  readonly time: ServiceTime;
   readonly development: DevelopmentContext;
-  readonly faults: FaultHook;
   readonly handle: RequestHandler;
   /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
@@ -22,8 +21,8 @@ export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
 /** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
-  const { development, faults, handle, clock, timeScale, report = () => undefined } = options;
-  const { store } = development;
+  const { development, handle, time, timeScale, report = () => undefined } = options;
+  const { store, realClock: clock, intercept } = development;
   const token = generateToken();
   const admin = createAdmin({ token, routes: createRoutes(development), report });
   await Promise.all([finishMigrations(store), loadOperations()]);
@@ -32,8 +31,7 @@ export async function startServing(options: ServingOptions, address: ListenAddre
     address,
   );
   const deliveries = startDeliveries(store, {
-    ...{ clock, timeScale, allowPrivateTargets: server.isLoopback, report },
-    intercept: faults.attempt,
+    ...{ clock, time, timeScale, allowPrivateTargets: server.isLoopback, report, intercept },
   });
   return {
     url: server.url,

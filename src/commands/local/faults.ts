@@ -1,7 +1,7 @@
 import type { FaultFile, FaultRule } from '../../catalog/faults.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { addFault, clearFaults, listFaults } from '../../service/development/faults/fault-control.ts';
-import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
+import type { DevelopmentState } from '../../service/development/state.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -33,7 +33,7 @@ function withState<Result>(
   effect: 'read' | 'write',
   work: (state: DevelopmentState) => Promise<Result>,
 ): Promise<Result> {
-  return withStore(context, effect, (store) => work(createDevelopmentState(store)));
+  return withStore(context, effect, (_, __, { development }) => work(development));
 }
 
 async function print(context: Context, { seed, faults }: FaultFile): Promise<void> {

@@ -1,13 +1,11 @@
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
+import type { ServiceTime } from '../deliveries/engine.ts';
 import type { DevelopmentState } from './state.ts';
 
 /** The service's time: `offset` milliseconds after the real time, or standing still. */
 export type ClockSetting = { readonly offset: number } | { readonly frozenAt: number };
 
-export interface ServiceClock extends Clock {
-  /** Converts a real time to the service's time. */
-  readonly convert: (realTime: number) => number;
-}
+export interface ServiceClock extends Clock, ServiceTime {}
 
 export function readSetting(value: unknown): ClockSetting {
   return (value as ClockSetting | undefined) ?? { offset: 0 };
@@ -22,6 +20,7 @@ export function createServiceClock(clock: Clock, development: DevelopmentState):
   const convert = (realTime: number) => convertTime(readSetting(development.known.clock), realTime);
   return {
     convert,
+    refresh: development.refresh,
     now: () => convert(clock.now()),
     monotonic: () => monotonicNow(clock),
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

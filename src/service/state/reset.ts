@@ -24,6 +24,7 @@ const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> =
   endpoints: true,
   configs: true,
   documentMigrations: true,
+  issuedTokens: true,
 };
 
 export function resetState(store: Store): Promise<void> {

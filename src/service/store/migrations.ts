@@ -84,7 +84,8 @@ export const MIGRATIONS = [
   INITIAL_TABLES,
   DELIVERY_TABLES,
   'alter table "endpoints" add column "begun" text',
-  'create table "development" ("name" text not null primary key, "value" text not null)',
+  `create table "development" ("name" text not null primary key, "value" text not null);
+  create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
 ];
 
 /** Upgrades a store (default: to the newest version). The transaction must exclude other writers. */
