@@ -205,7 +205,31 @@ describe('advancing the clock', () => {
     expect(world.reported).toEqual([]);
   });
 
-  it('disables an endpoint after five days of failures, and deletes old deliveries', async () => {
+  it('leaves due work to a serving process while the clock is frozen', async () => {
+    const { url, received } = await receiver();
+    const world = await deliveringWorld();
+    const frozen = await clockOf(world).change({ freeze: true });
+    await serveBeside(world);
+    await world.endpoint({ url });
+    await world.comment(2);
+    const records = await world.until('delivered', 'delivered');
+    expect(received).toHaveLength(2);
+    expect(records.map(({ attempts }) => attempts[0]?.at)).toEqual([frozen.now, frozen.now]);
+  });
+
+  it('deletes deliveries after their retention period', async () => {
+    const { url } = await receiver();
+    const world = await deliveringWorld();
+    const { change } = clockOf(world);
+    await world.endpoint({ url });
+    await world.comment();
+    await change({ advance: '6d' });
+    expect(await world.deliveries()).toMatchObject([{ state: 'delivered' }]);
+    await change({ advance: '2d' });
+    expect(await world.deliveries()).toEqual([]);
+  });
+
+  it('disables an endpoint after five days of failures', async () => {
     const { url } = await receiver(() => 503);
     const world = await deliveringWorld();
     const { change } = clockOf(world);
