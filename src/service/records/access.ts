@@ -90,7 +90,9 @@ export async function findDocumentAccess(
   documentId: readonly string[],
 ): Promise<ReadonlyMap<string, DocumentAccess>> {
   const documents = await selectDocuments(database, { organization, documentId });
-  const folders = await findFolders(database, organization, [...new Set(documents.flatMap((document) => document.folderId ?? []))]);
+  const folders = await findFolders(database, organization, [
+    ...new Set(documents.flatMap((document) => document.folderId ?? [])),
+  ]);
   const ancestorIds = new Set([...folders.values()].flatMap(({ ancestors }) => ancestors));
   const ancestors = await findFolders(database, organization, [...ancestorIds]);
   const settings = documents.map(({ documentId: resourceId, folderId, accessType, disabled }) => {
