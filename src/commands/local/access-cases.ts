@@ -5,11 +5,10 @@ import { formatMessage } from '../../output/message-text.ts';
 import type { Explanation } from '../../service/development/reading/explain.ts';
 import type { ReadingScope } from '../../service/development/reading/list.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
-import { SettingsError } from '../../settings/file/read-settings.ts';
 import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, type Place, Problems, type Tree } from '../../settings/file/tree.ts';
+import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
-import { withPrintedProblems } from '../plan/load-settings-file.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
 import { describeAccess, explainLocally } from './explain.ts';
 import { readStore } from './reading.ts';
@@ -33,16 +32,16 @@ interface CaseResult {
 
 /** Runs the access tests of a file. @throws SvcError `differs` if one fails, `bad_data` for an invalid file */
 export async function checkAccessCases(context: Context, file: string): Promise<void> {
-  const { name, results } = await withPrintedProblems(context, file, async () => {
-    const { cwd, signal, io } = context;
-    const problems = new Problems();
-    const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin.stream });
-    const cases = source ? readCases(readTree(source, problems), problems) : [];
-    const found =
-      problems.texts.length > 0 ? [] : await readStore(context, (scope) => runCases(context, scope, cases, problems));
-    if (problems.texts.length > 0) throw new SettingsError(file, problems.texts);
-    return { name: source?.name ?? file, results: found };
-  });
+  const { cwd, signal, io } = context;
+  const problems = new Problems();
+  const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin.stream });
+  const tests = source ? readCases(readTree(source, problems), problems) : [];
+  const isValid = problems.texts.length === 0;
+  const results = isValid ? await readStore(context, (scope) => runCases(context, scope, tests, problems)) : [];
+  const found = { findings: problems.texts, findingCount: problems.texts.length };
+  const name = source?.name ?? file;
+  if (found.findingCount > 0)
+    throw await findingsError(context, found, { failure: 'bad_data', name, part: 'its cases', hint: 'fix the file' });
   const failed = results.filter(({ passed }) => !passed);
   const cases = results.map(({ place, expect, passed, explanation }) => ({
     position: formatPlace(place),
@@ -66,7 +65,8 @@ export async function checkAccessCases(context: Context, file: string): Promise<
 }
 
 function describeFailure({ explanation, expect }: CaseResult): string {
-  return `${describeAccess(explanation)}, expected ${expect}`;
+  const [granted] = explanation.via;
+  return `${describeAccess(explanation)}${granted ? ` via ${granted.level} ${granted.id}` : ''}, expected ${expect}`;
 }
 
 function annotationOf(result: CaseResult): string {

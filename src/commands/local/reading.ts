@@ -61,12 +61,11 @@ export async function showLocalRecord(
   });
 }
 
-/** Shows lists of records as phrases. */
+/** Shows records as phrases, and omits empty fields. */
 function textFields(card: Card): object {
-  const phrases = (value: unknown) => (isObject(value) ? phraseOf(value) : value);
-  return Object.fromEntries(
-    Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(phrases) : phrases(value)]),
-  );
+  const phrases = (value: unknown): unknown => (isObject(value) ? phraseOf(value) : value);
+  const shown = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(phrases) : phrases(value)]);
+  return Object.fromEntries(shown.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)));
 }
 
 /** Formats a record as text: `folder plans (editor, expired 2026-01-01T00:00:00.000Z)`. */

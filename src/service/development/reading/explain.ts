@@ -1,5 +1,6 @@
 import type { AccessRole } from '../../../catalog/access-roles.ts';
 import { type AccessDecision, type DocumentAccess, decideAccess, findDocumentAccess } from '../../records/access.ts';
+import { selectUsers } from '../../records/users.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
 import type { MemberLevel } from '../../store/tables.ts';
 import { toTime } from './kinds.ts';
@@ -55,9 +56,9 @@ export async function explainAccess(
   const organization = await requireOrganization(scope, question.organization);
   const document = (await findDocumentAccess(scope.database, organization, [documentId])).get(documentId);
   if (!document) throw await notFound(scope, 'documents', documentId, organization);
-  if ((await selectUser(scope.database, { apiKey: scope.apiKey, user })).length === 0) {
-    throw await notFound(scope, 'users', user, organization);
-  }
+  const found = await selectUsers(scope.database, { organization, userId: user });
+  const known = found.length > 0 ? found : await selectUserAnywhere(scope.database, { apiKey: scope.apiKey, user });
+  if (known.length === 0) throw await notFound(scope, 'users', user, organization);
   const decisions = await decideAccess(scope.database, { organization, userIds: [user], now: scope.now }, document);
   return describe(question, document, decisions.get(user) ?? { via: [], nearMisses: [], role: undefined }, commandOf);
 }
@@ -94,7 +95,7 @@ function grantCommand({ user, document, organization }: AccessQuestion, role: Ac
   return ['permissions', 'add', '--user', user, '--resource', resource];
 }
 
-const selectUser = prepareQuery((database, { apiKey, user }: { readonly apiKey: string; readonly user: string }) =>
+const selectUserAnywhere = prepareQuery((database, { apiKey, user }: { readonly apiKey: string; readonly user: string }) =>
   database
     .selectFrom('organizations')
     .innerJoin('users', 'users.organization', 'organizations.key')
