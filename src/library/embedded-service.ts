@@ -2,6 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
+import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
+import type { AccessQuestion, Explanation } from '../service/development/reading/explain.ts';
+import type { RecordKindName } from '../service/development/reading/kinds.ts';
+import type { ListFilter, RecordList } from '../service/development/reading/list.ts';
+import type { Card, CardRequest } from '../service/development/reading/show.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -29,10 +34,38 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
-  /** Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. */
-  listen(address?: { readonly host?: string; readonly port?: number }): Promise<{ readonly url: string }>;
+  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+  list(kind: RecordKindName, filter?: ListFilter): Promise<RecordList>;
+  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+  show(request: CardRequest): Promise<readonly Card[]>;
+  /** Explains whether a user can open a document, and which memberships grant it. */
+  explain(question: AccessQuestion): Promise<Explanation>;
+  /** Time of the service, which the calls that change it return. */
+  readonly clock: ServiceClockControl;
+  /**
+   * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
+   * `/_svc/`; other machines have no access to it.
+   */
+  listen(address?: {
+    readonly host?: string;
+    readonly port?: number;
+  }): Promise<{ readonly url: string; readonly admin?: string | undefined }>;
   /** Waits for requests in flight, then releases all resources. */
   close(): Promise<void>;
+}
+
+export interface ServiceClockControl {
+  show(): Promise<ClockState>;
+  /** Moves the time forward by a duration, such as `49h`. */
+  advance(duration: string): Promise<ClockState>;
+  /** Sets the time, in RFC 3339. */
+  set(time: string): Promise<ClockState>;
+  /** Stops the time. */
+  freeze(): Promise<ClockState>;
+  /** Lets the time pass again after `freeze`. */
+  run(): Promise<ClockState>;
+  /** Returns to the real time. */
+  reset(): Promise<ClockState>;
 }
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
@@ -42,19 +75,37 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   const embedded = await openEmbedded(location.path, { clock: systemClock, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
+  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
+    clock: createClockControl(embedded.development),
+    list: async (kind, filter) => (await reader()).list(kind, filter),
+    show: async (request) => (await reader()).show(request),
+    explain: async (question) => (await reader()).explain(question),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
-      return { url: server.url };
+      return { url: server.url, admin: server.admin };
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
       await location.remove();
     },
+  };
+}
+
+function createClockControl(context: ClockContext): ServiceClockControl {
+  const load = () => import('../service/development/clock-control.ts');
+  const change = async (to: ClockChange) => (await load()).changeClock(context, to);
+  return {
+    show: async () => (await load()).readClock(context),
+    advance: (duration) => change({ advance: duration }),
+    set: (time) => change({ set: time }),
+    freeze: () => change({ freeze: true }),
+    run: () => change({ run: true }),
+    reset: () => change({ reset: true }),
   };
 }
 

@@ -3,14 +3,14 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Explanation } from '../../service/development/reading/explain.ts';
-import type { ReadingScope } from '../../service/development/reading/list.ts';
+import type { Reader } from '../../service/development/reading/reader.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
 import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, type Place, Problems, type Tree } from '../../settings/file/tree.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
-import { describeAccess, explainLocally } from './explain.ts';
+import { describeAccess } from './explain.ts';
 import { readStore } from './reading.ts';
 
 const FIELDS = ['org', 'user', 'document', 'expect'] as const;
@@ -37,7 +37,7 @@ export async function checkAccessCases(context: Context, file: string): Promise<
   const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin.stream });
   const tests = source ? readCases(readTree(source, problems), problems) : [];
   const isValid = problems.texts.length === 0;
-  const results = isValid ? await readStore(context, (scope) => runCases(context, scope, tests, problems)) : [];
+  const results = isValid ? await readStore(context, (reader) => runCases(reader, tests, problems)) : [];
   const found = { findings: problems.texts, findingCount: problems.texts.length };
   const name = source?.name ?? file;
   if (found.findingCount > 0)
@@ -109,12 +109,12 @@ function checkFields(tree: Tree, names: readonly string[], problems: Problems): 
   for (const name of names) if (!fieldOf(tree, name)) problems.add(tree.place, `the field '${name}' is missing`);
 }
 
-async function runCases(context: Context, scope: ReadingScope, cases: readonly AccessCase[], problems: Problems) {
+async function runCases(reader: Reader, cases: readonly AccessCase[], problems: Problems) {
   const results: CaseResult[] = [];
   for (const { values, tree } of cases) {
     const { org: organization, user, document, expect } = values;
     try {
-      const explanation = await explainLocally(context, scope, { user, document, organization });
+      const explanation = await reader.explain({ user, document, organization });
       results.push({ place: tree.place, expect, explanation, passed: explanation.allowed === (expect === 'allowed') });
     } catch (error) {
       if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;

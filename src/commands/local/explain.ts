@@ -5,11 +5,9 @@ import { formatTime } from '../../output/times.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { wrapMessage } from '../../output/wrap-message.ts';
-import { type AccessQuestion, type Explanation, explainAccess } from '../../service/development/reading/explain.ts';
-import type { ReadingScope } from '../../service/development/reading/list.ts';
+import type { Explanation } from '../../service/development/reading/explain.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { commandForService } from '../service-flags.ts';
 import { findOrganizationId, readStore } from './reading.ts';
 import type { ExplainAccessFlags } from './reading-flags.ts';
 
@@ -25,12 +23,8 @@ export async function explainLocalAccess(context: Context, { options }: Invocati
     const missing = user === undefined ? '--user' : document === undefined ? '--document' : '--org';
     throw new SvcError('usage', `${missing} is required`, { hint: 'use --user, --document, and --org, or --cases' });
   }
-  const explanation = await readStore(context, (scope) => explainLocally(context, scope, { user, document, organization }));
+  const explanation = await readStore(context, (reader) => reader.explain({ user, document, organization }));
   await (await context.printer()).value(explanation, { renderText: (view) => renderExplanation(explanation, view) });
-}
-
-export function explainLocally({ options }: Context, scope: ReadingScope, question: AccessQuestion): Promise<Explanation> {
-  return explainAccess(scope, question, (words) => commandForService({ ...options, local: true }, ...words));
 }
 
 /** Summarizes an explanation: `u1 can open d1 as editor`. */
@@ -45,8 +39,8 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
     ({ id, accessType, inherited }) => `${id}${accessType === 'restricted' && !inherited ? ' (restricted)' : ''}`,
   );
   const notes = [
-    ...via.map((granted) => `via ${describeGrant(granted, view)}`),
-    ...nearMisses.map((missed) => `not via ${describeGrant(missed, view)}${describeReason(missed)}`),
+    ...via.map((granted) => `via ${describeMembership(granted, view)}`),
+    ...nearMisses.map((missed) => `not via ${describeMembership(missed, view)}`),
     ...(via.length + nearMisses.length === 0 ? [`${user} is not a member of any level`] : []),
     `path: ${chain.toReversed().join(' > ')}`,
   ];
@@ -61,14 +55,9 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
   return `${text.join('\n')}\n${await wrapMessage(['grant access: ', { command: escapeForTerminal(grant) }], width)}\n`;
 }
 
-function describeGrant({ level, id, role, expiresAt }: Explanation['via'][number], { display }: View): string {
-  const expiry =
-    expiresAt === null
-      ? ''
-      : `, ${Date.parse(expiresAt) > display.now ? 'expires' : 'expired'} ${formatTime(expiresAt, display) ?? expiresAt}`;
-  return `${level} ${id} (${role}${expiry})`;
-}
+type Membership = Explanation['via'][number] & Partial<Explanation['nearMisses'][number]>;
 
-function describeReason({ reason, restrictedBy }: Explanation['nearMisses'][number]): string {
-  return reason === 'restricted' && restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : '';
+function describeMembership({ level, id, role, expiresAt, reason, restrictedBy }: Membership, { display }: View): string {
+  const time = expiresAt && `, ${reason === 'expired' ? 'expired' : 'expires'} ${formatTime(expiresAt, display) ?? expiresAt}`;
+  return `${level} ${id} (${role}${time ?? ''})${restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : ''}`;
 }

@@ -3,12 +3,14 @@ import { isObject } from '../../kernel/is-object.ts';
 import { headerOf } from '../../output/columns.ts';
 import { createTableRenderer } from '../../output/table.ts';
 import { RECORD_KINDS, type RecordKind } from '../../service/development/reading/kinds.ts';
-import { listRecords, parseKind, type ReadingScope } from '../../service/development/reading/list.ts';
-import { type Card, showRecord } from '../../service/development/reading/show.ts';
+import { parseKind } from '../../service/development/reading/list.ts';
+import { createReader, type Reader } from '../../service/development/reading/reader.ts';
+import type { Card } from '../../service/development/reading/show.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
+import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';
 
@@ -20,7 +22,7 @@ export async function listLocalRecords(
   const kind: RecordKind = RECORD_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
   const filter = { organization: await findOrganizationId(context, options.org), match: options.match, limit };
-  const { records, more } = await readStore(context, (scope) => listRecords(scope, kindName, filter));
+  const { records, more } = await readStore(context, (reader) => reader.list(kindName, filter));
   const columns = columnsOf(kind, filter.organization !== undefined);
   const secrets = kind.secret === undefined ? [] : [['*', kind.secret]];
   await (await context.printer()).value(records, { table: { rows: records, columns }, secrets });
@@ -52,7 +54,7 @@ export async function showLocalRecord(
   { arguments: [kind = '', id = ''], options }: Invocation<ShowRecordFlags>,
 ): Promise<void> {
   const organization = await findOrganizationId(context, options.org);
-  const cards = await readStore(context, (scope) => showRecord(scope, { kind, id, organization }));
+  const cards = await readStore(context, (reader) => reader.show({ kind, id, organization }));
   await (await context.printer()).value(cards, {
     renderText: async (view) => {
       const { value } = await createTableRenderer(view);
@@ -61,38 +63,31 @@ export async function showLocalRecord(
   });
 }
 
-/** Shows records as phrases, and omits empty fields. */
+/** Shows records as phrases, without the fields that are equal in the card. Omits empty fields. */
 function textFields(card: Card): object {
-  const phrases = (value: unknown): unknown => (isObject(value) ? phraseOf(value) : value);
-  const shown = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(phrases) : phrases(value)]);
-  return Object.fromEntries(shown.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)));
+  const own = (value: object) => Object.fromEntries(Object.entries(value).filter(([name, inner]) => card[name] !== inner));
+  const textOf = (value: unknown): unknown => (isObject(value) ? phraseOf(own(value)) : value);
+  const fields = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== null && String(value) !== ''));
 }
 
 /** Formats a record as text: `folder plans (editor, expired 2026-01-01T00:00:00.000Z)`. */
-function phraseOf({
-  userId,
-  documentId,
-  level,
-  id,
-  at,
-  role,
-  state,
-  expiresAt,
-  addedAt: _,
-  ...others
-}: Record<string, unknown>): string {
-  const expiry = expiresAt ? `${state === 'expired' ? 'expired' : 'expires'} ${expiresAt}` : undefined;
-  const name = [userId, documentId, level, id].filter(Boolean).join(' ');
-  const details = [role, expiry, ...Object.values(others), at].filter(Boolean);
-  return details.length > 0 ? `${name} (${details.join(', ')})` : name;
+function phraseOf({ userId, documentId, level, id, addedAt: _, ...details }: Record<string, unknown>): string {
+  const { role, state, expiresAt, ...others } = details;
+  const time = expiresAt && `${state === 'expired' ? state : 'expires'} ${expiresAt}`;
+  const shown = [role, time, ...Object.values(others)].filter(Boolean).join(', ');
+  return [userId, documentId, level, id, shown && `(${shown})`].filter(Boolean).join(' ');
 }
 
 export async function findOrganizationId(context: Context, flag: string | undefined): Promise<string | undefined> {
   return flag ?? (await context.openSettings()).org?.value;
 }
 
-/** Reads the store with the credentials of `--local`, at the time of the service's clock. */
-export function readStore<Result>(context: Context, work: (scope: ReadingScope) => Promise<Result>): Promise<Result> {
-  const now = context.clock.now();
-  return withStore(context, 'read', (store, apiKey) => store.read((database) => work({ database, apiKey, now })));
+/** Reads the store of `--local`. Hints contain the flags that select it. */
+export function readStore<Result>(context: Context, work: (reader: Reader) => Promise<Result>): Promise<Result> {
+  const { clock: realClock, options } = context;
+  const commandOf = (words: readonly string[]) => commandForService({ ...options, local: true }, ...words);
+  return withStore(context, 'read', (store, apiKey, { development }) =>
+    work(createReader({ store, apiKey, development, realClock, commandOf })),
+  );
 }

@@ -19,7 +19,7 @@ export interface RecordKind {
   readonly isOfKey?: true;
   /** Field that is masked. */
   readonly secret?: string;
-  readonly toRecord?: (row: Row, now: number) => object;
+  readonly toRecord?: (row: Row, now: number) => Row;
 }
 
 const members = { table: 'members', toRecord: toMembership } as const;
@@ -122,7 +122,7 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership({ organization: _, level, resourceId, accessRole, expiresAt, ...row }: Row, now: number): object {
+function toMembership({ organization: _, level, resourceId, accessRole, expiresAt, ...row }: Row, now: number): Row {
   const resource = level === 'organization' ? {} : { id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
   return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };

@@ -19,7 +19,7 @@ export interface ListFilter {
 }
 
 export interface RecordList {
-  readonly records: readonly object[];
+  readonly records: readonly Row[];
   /** Whether more records exist. */
   readonly more: boolean;
 }
@@ -36,7 +36,7 @@ export function parseKind(name: string): RecordKindName {
 export async function listRecords(scope: ReadingScope, name: RecordKindName, filter: ListFilter): Promise<RecordList> {
   const { limit = DEFAULT_LIMIT, match } = filter;
   const kind: RecordKind = RECORD_KINDS[name];
-  const records: object[] = [];
+  const records: Row[] = [];
   for await (const [organization, row] of readRows(scope, kind, filter.organization, { match, limit: limit + 1 })) {
     const record = (kind.toRecord ?? toRecord)(row, scope.now);
     records.push(organization === undefined ? record : { organizationId: organization.id, ...record });

@@ -8,6 +8,14 @@ import { findRecords, type ReadingScope, selectRows } from './list.ts';
 /** A record with everything that the store knows about it. */
 export type Card = Readonly<Record<string, unknown>>;
 
+export interface CardRequest {
+  /** Organization, user, group, folder, or document. */
+  readonly kind: string;
+  readonly id: string;
+  /** Default: all organizations that have the ID. */
+  readonly organization?: string | undefined;
+}
+
 /** A record in an organization, which is given by its surrogate key. */
 interface Subject extends ReadingScope {
   readonly organization: number;
@@ -36,10 +44,7 @@ const MAX_CHECKED = 1_000;
  * Finds a record in one organization or in all of them, and describes its memberships, access, and last activity.
  * @throws SvcError `usage` for an unknown kind, `not_found` with the nearest ID
  */
-export async function showRecord(
-  scope: ReadingScope,
-  { kind, id, organization }: { readonly kind: string; readonly id: string; readonly organization?: string | undefined },
-): Promise<readonly Card[]> {
+export async function showRecord(scope: ReadingScope, { kind, id, organization }: CardRequest): Promise<readonly Card[]> {
   const [records, describe] = (Object.hasOwn(CARDS, kind) && CARDS[kind]) || [];
   if (!records || !describe) {
     throw new SvcError('usage', `unknown kind '${kind}'`, { hint: didYouMean(kind, Object.keys(CARDS)) });
