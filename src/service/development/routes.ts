@@ -1,11 +1,17 @@
 import type { AdminRoutes } from './admin.ts';
 import { type ClockContext, clockRoutes } from './clock-control.ts';
+import { faultRoutes } from './faults/fault-control.ts';
 import { createReader, type ReaderContext, readingRoutes } from './reading/reader.ts';
+import type { RequestLog } from './requests/request-log.ts';
+import { requestRoutes } from './requests/request-routes.ts';
 
-/** The API key owns the data of `--local`. */
-export interface DevelopmentContext extends ClockContext, ReaderContext {}
+export interface DevelopmentContext extends ClockContext, ReaderContext {
+  /** Undefined if requests are not logged. */
+  readonly requests: RequestLog | undefined;
+}
 
 /** Collects the admin routes of all tools for development. */
 export function createRoutes(context: DevelopmentContext): AdminRoutes {
-  return { ...clockRoutes(context), ...readingRoutes(createReader(context)) };
+  const reader = createReader(context);
+  return { ...clockRoutes(context), ...faultRoutes(context), ...requestRoutes(context), ...readingRoutes(reader) };
 }
