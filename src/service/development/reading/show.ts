@@ -124,12 +124,12 @@ async function findLastActivity(subject: Subject): Promise<object | null> {
   const present = await read(subject, 'presence', { userId: subject.id });
   const moments = [
     ...(own
-      ? [{ at: String(own['lastUpdated']), action: own['actionType'] ?? 'activity', documentId: own['documentId'] }]
+      ? [{ documentId: own['documentId'], action: own['actionType'] ?? 'activity', at: String(own['lastUpdated']) }]
       : []),
     ...present.map(({ lastUpdated, documentId }: Row) => ({
-      at: toTime(Number(lastUpdated)) ?? '',
-      action: 'presence',
       documentId,
+      action: 'presence',
+      at: toTime(Number(lastUpdated)) ?? '',
     })),
   ];
   return moments.toSorted((a, b) => b.at.localeCompare(a.at))[0] ?? null;
