@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import type { Explanation } from '../../service/development/reading/explain.ts';
+import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Reader } from '../../service/development/reading/reader.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
 import { readTree } from '../../settings/file/read-tree.ts';

@@ -5,7 +5,7 @@ import { formatTime } from '../../output/times.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { wrapMessage } from '../../output/wrap-message.ts';
-import type { Explanation } from '../../service/development/reading/explain.ts';
+import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findOrganizationId, readStore } from './reading.ts';

@@ -2,10 +2,10 @@ import type { Column } from '../../catalog/define.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { headerOf } from '../../output/columns.ts';
 import { createTableRenderer } from '../../output/table.ts';
+import type { StoredRecord } from '../../service/development/reading/answers.ts';
 import { RECORD_KINDS, type RecordKind } from '../../service/development/reading/kinds.ts';
 import { parseKind } from '../../service/development/reading/list.ts';
 import { createReader, type Reader } from '../../service/development/reading/reader.ts';
-import type { Card } from '../../service/development/reading/show.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
@@ -64,7 +64,7 @@ export async function showLocalRecord(
 }
 
 /** Shows records as phrases, without the fields that are equal in the card. Omits empty fields. */
-function textFields(card: Card): object {
+function textFields(card: StoredRecord): object {
   const own = (value: object) => Object.fromEntries(Object.entries(value).filter(([name, inner]) => card[name] !== inner));
   const textOf = (value: unknown): unknown => (isObject(value) ? phraseOf(own(value)) : value);
   const fields = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]);

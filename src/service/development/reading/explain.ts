@@ -3,44 +3,9 @@ import { type AccessDecision, type DocumentAccess, decideAccess, findDocumentAcc
 import { selectUsers } from '../../records/users.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
 import type { MemberLevel } from '../../store/tables.ts';
+import type { AccessQuestion, Explanation } from './answers.ts';
 import { toTime } from './kinds.ts';
 import { notFound, type ReadingScope, requireOrganization } from './list.ts';
-
-export interface AccessQuestion {
-  readonly user: string;
-  readonly document: string;
-  readonly organization: string;
-}
-
-interface Level {
-  readonly level: MemberLevel;
-  readonly id: string;
-}
-
-interface ExplainedGrant extends Level {
-  readonly role: AccessRole;
-  /** RFC 3339. Null for no expiry. */
-  readonly expiresAt: string | null;
-}
-
-interface ExplainedNearMiss extends ExplainedGrant {
-  readonly reason: 'restricted' | 'expired' | 'disabled';
-  /** The level whose restriction excludes the membership. */
-  readonly restrictedBy?: Level;
-}
-
-export interface Explanation extends AccessQuestion {
-  readonly allowed: boolean;
-  readonly role: AccessRole | null;
-  /** Whether nobody can open the document, because it is disabled. */
-  readonly disabled: boolean;
-  readonly via: readonly ExplainedGrant[];
-  readonly nearMisses: readonly ExplainedNearMiss[];
-  /** The levels from the document to the organization. A folder with `inherited` has the access type of its parent. */
-  readonly path: readonly (Level & { readonly accessType: string; readonly inherited: boolean })[];
-  /** A command that gives the user access. Null if the user has access, or if the document is disabled. */
-  readonly grant: string | null;
-}
 
 /**
  * Explains whether a user can open a document.

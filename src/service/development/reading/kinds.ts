@@ -1,13 +1,11 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
-import type { Tables } from '../../store/tables.ts';
-
-export type Row = Readonly<Record<string, unknown>>;
+import type { StoredRecord } from './answers.ts';
 
 /** How to read the records of a kind from the store, and which fields to show. */
 export interface RecordKind {
-  readonly table: keyof Tables;
+  readonly table: string;
   /** Fields of the table on a terminal. A narrow terminal hides the last ones first. */
   readonly fields: readonly string[];
   /** Columns that a search looks at, starting with the ID. */
@@ -19,13 +17,13 @@ export interface RecordKind {
   readonly isOfKey?: true;
   /** Field that is masked. */
   readonly secret?: string;
-  readonly toRecord?: (row: Row, now: number) => Row;
+  readonly toRecord?: (row: StoredRecord, now: number) => StoredRecord;
 }
 
 const members = { table: 'members', toRecord: toMembership } as const;
 const userData = {
   ...({ table: 'userData', searched: ['documentId', 'data'], order: '-key', fields: ['id', 'documentId'] } as const),
-  toRecord: ({ feature: _, notificationId: __, ...row }: Row) => toRecord(row),
+  toRecord: ({ feature: _, notificationId: __, ...row }: StoredRecord) => toRecord(row),
 };
 
 /** The kinds of records that `svc local list` shows. */
@@ -110,7 +108,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
 /** Converts a row of any table to a record: without internal columns, with JSON parsed and times as text. */
-export function toRecord({ otherFields, data, agentGroup, ...row }: Row): Record<string, unknown> {
+export function toRecord({ otherFields, data, agentGroup, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
   const others = [data, agentGroup, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
   return Object.assign({}, ...others, Object.fromEntries(fields.map(([name, value]) => [name, toField(name, value)])));
@@ -122,7 +120,10 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership({ organization: _, level, resourceId, accessRole, expiresAt, ...row }: Row, now: number): Row {
+function toMembership(
+  { organization: _, level, resourceId, accessRole, expiresAt, ...row }: StoredRecord,
+  now: number,
+): StoredRecord {
   const resource = level === 'organization' ? {} : { id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
   return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };

@@ -4,24 +4,12 @@ import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect } from '../../store/statements.ts';
-import { RECORD_KINDS, type RecordKind, type RecordKindName, type Row, toRecord } from './kinds.ts';
+import type { ListFilter, RecordList, StoredRecord } from './answers.ts';
+import { RECORD_KINDS, type RecordKind, type RecordKindName, toRecord } from './kinds.ts';
 
 /** Reads the data of an API key at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {
   readonly now: number;
-}
-
-export interface ListFilter {
-  readonly organization?: string | undefined;
-  /** Text that an ID, a name, or another searched field contains. Ignores case. */
-  readonly match?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
-export interface RecordList {
-  readonly records: readonly Row[];
-  /** Whether more records exist. */
-  readonly more: boolean;
 }
 
 export const DEFAULT_LIMIT = 50;
@@ -36,7 +24,7 @@ export function parseKind(name: string): RecordKindName {
 export async function listRecords(scope: ReadingScope, name: RecordKindName, filter: ListFilter): Promise<RecordList> {
   const { limit = DEFAULT_LIMIT, match } = filter;
   const kind: RecordKind = RECORD_KINDS[name];
-  const records: Row[] = [];
+  const records: StoredRecord[] = [];
   for await (const [organization, row] of readRows(scope, kind, filter.organization, { match, limit: limit + 1 })) {
     const record = (kind.toRecord ?? toRecord)(row, scope.now);
     records.push(organization === undefined ? record : { organizationId: organization.id, ...record });
@@ -94,7 +82,7 @@ export function selectRows(
   kind: RecordKind,
   { equals, match, limit }: RowQuery,
   key?: number,
-): Promise<readonly Row[]> {
+): Promise<readonly StoredRecord[]> {
   const { table, isOfKey, where, searched, order } = kind;
   const database = scope.database as unknown as Kysely<UntypedTables>;
   const filter = { ...(isOfKey ? { apiKey: scope.apiKey } : { organization: key }), ...where, ...equals };
@@ -108,7 +96,7 @@ export function selectRows(
   }
   for (const each of order ? [order] : searched)
     query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
-  return query.limit(sql.lit(limit)).execute() as Promise<readonly Row[]>;
+  return query.limit(sql.lit(limit)).execute() as Promise<readonly StoredRecord[]>;
 }
 
 /** @throws SvcError `not_found` with the nearest ID */

@@ -4,10 +4,11 @@ import type { Store } from '../../store/store.ts';
 import type { AdminRoutes } from '../admin.ts';
 import { createServiceClock } from '../clock.ts';
 import type { DevelopmentState } from '../state.ts';
-import { type AccessQuestion, explainAccess } from './explain.ts';
+import type { AccessQuestion, ListFilter, RecordRequest } from './answers.ts';
+import { explainAccess } from './explain.ts';
 import { RECORD_KINDS, type RecordKind } from './kinds.ts';
-import { type ListFilter, listRecords, parseKind, type ReadingScope } from './list.ts';
-import { type CardRequest, showRecord } from './show.ts';
+import { listRecords, parseKind, type ReadingScope } from './list.ts';
+import { showRecord } from './show.ts';
 
 export interface ReaderContext {
   readonly store: Store;
@@ -30,7 +31,7 @@ export function createReader({ store, apiKey, development, realClock, commandOf 
     });
   return {
     list: (kind: string, filter: ListFilter = {}) => read((scope) => listRecords(scope, parseKind(kind), filter)),
-    show: (request: CardRequest) => read((scope) => showRecord(scope, request)),
+    show: (request: RecordRequest) => read((scope) => showRecord(scope, request)),
     explain: (question: AccessQuestion) => read((scope) => explainAccess(scope, question, commandOf)),
   };
 }

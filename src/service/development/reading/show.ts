@@ -2,19 +2,9 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { decideAccess, findDocumentAccess } from '../../records/access.ts';
 import { chunkRows } from '../../store/chunks.ts';
-import { RECORD_KINDS, type RecordKind, type RecordKindName, type Row, toRecord, toTime } from './kinds.ts';
+import type { RecordRequest, StoredRecord } from './answers.ts';
+import { RECORD_KINDS, type RecordKind, type RecordKindName, toRecord, toTime } from './kinds.ts';
 import { findRecords, type ReadingScope, selectRows } from './list.ts';
-
-/** A record with everything that the store knows about it. */
-export type Card = Readonly<Record<string, unknown>>;
-
-export interface CardRequest {
-  /** Organization, user, group, folder, or document. */
-  readonly kind: string;
-  readonly id: string;
-  /** Default: all organizations that have the ID. */
-  readonly organization?: string | undefined;
-}
 
 /** A record in an organization, which is given by its surrogate key. */
 interface Subject extends ReadingScope {
@@ -44,12 +34,15 @@ const MAX_CHECKED = 1_000;
  * Finds a record in one organization or in all of them, and describes its memberships, access, and last activity.
  * @throws SvcError `usage` for an unknown kind, `not_found` with the nearest ID
  */
-export async function showRecord(scope: ReadingScope, { kind, id, organization }: CardRequest): Promise<readonly Card[]> {
+export async function showRecord(
+  scope: ReadingScope,
+  { kind, id, organization }: RecordRequest,
+): Promise<readonly StoredRecord[]> {
   const [records, describe] = (Object.hasOwn(CARDS, kind) && CARDS[kind]) || [];
   if (!records || !describe) {
     throw new SvcError('usage', `unknown kind '${kind}'`, { hint: didYouMean(kind, Object.keys(CARDS)) });
   }
-  const cards: Card[] = [];
+  const cards: StoredRecord[] = [];
   for (const { organization: key = 0, record } of await findRecords(scope, records, id, organization)) {
     cards.push({ ...record, ...(await describe({ ...scope, organization: key, id })) });
   }
@@ -126,7 +119,7 @@ async function findLastActivity(subject: Subject): Promise<object | null> {
     ...(own
       ? [{ documentId: own['documentId'], action: own['actionType'] ?? 'activity', at: String(own['lastUpdated']) }]
       : []),
-    ...present.map(({ lastUpdated, documentId }: Row) => ({
+    ...present.map(({ lastUpdated, documentId }: StoredRecord) => ({
       documentId,
       action: 'presence',
       at: toTime(Number(lastUpdated)) ?? '',
@@ -137,9 +130,9 @@ async function findLastActivity(subject: Subject): Promise<object | null> {
 
 async function countRecords({ database, organization }: Subject): Promise<object> {
   const counts: Record<string, number> = {};
-  for (const name of ['users', 'groups', 'folders', 'documents'] as const) {
-    const query = database.selectFrom(RECORD_KINDS[name].table).where('organization', '=', organization);
-    counts[name] = Number((await query.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()).count);
+  for (const table of ['users', 'userGroups', 'folders', 'documents'] as const) {
+    const query = database.selectFrom(table).where('organization', '=', organization);
+    counts[table] = Number((await query.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()).count);
   }
   return counts;
 }
