@@ -1,7 +1,10 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
+import { CLOCK_COMMANDS } from './clock-commands.ts';
+import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
+import { REQUEST_COMMANDS } from './request-commands.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -80,4 +83,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     options: RETRY_DELIVERIES_FLAGS,
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
+  ...CLOCK_COMMANDS,
+  ...FAULT_COMMANDS,
+  ...REQUEST_COMMANDS,
 ];
