@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ACCESS_ROLES, type AccessRole, DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareSelect } from '../store/statements.ts';
@@ -120,8 +121,11 @@ const selectMemberships = prepareQuery((database, { organization, userIds, level
     .select(['userId', 'level', 'resourceId', 'accessRole', 'expiresAt'])
     .where('organization', '=', organization)
     .where('userId', 'in', userIds)
-    .where(({ eb, and, or }) =>
-      or(levels.map(({ level, resourceId }) => and([eb('level', '=', level), eb('resourceId', '=', resourceId)]))),
+    .where(
+      // Unlike alternatives with `or`, SQLite looks up a list of pairs in the index.
+      sql<boolean>`(${sql.ref('level')}, ${sql.ref('resourceId')}) in (values ${sql.join(
+        levels.map(({ level, resourceId }) => sql`(${level}, ${resourceId})`),
+      )})`,
     ),
 );
 
@@ -132,7 +136,7 @@ export async function decideAccess(
   document: DocumentAccess = { isDisabled: false, path: [] },
 ): Promise<ReadonlyMap<string, AccessDecision>> {
   const levels = document.path.map(({ level, resourceId }) => ({ level, resourceId }));
-  const found = await selectMemberships(database, { organization, userIds, levels });
+  const found = levels.length > 0 ? await selectMemberships(database, { organization, userIds, levels }) : [];
   const memberships = Map.groupBy(found, ({ userId }) => userId);
   const check = createAccessCheck(document, now);
   return new Map(userIds.map((userId) => [userId, check(memberships.get(userId) ?? [])]));
