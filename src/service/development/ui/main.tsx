@@ -1,0 +1,106 @@
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Clock } from './clock.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Faults } from './faults.tsx';
+import { formatOffset } from './format.ts';
+import { Organizations } from './organizations.tsx';
+import { Requests } from './requests.tsx';
+import { hrefOf, useRoute } from './route.ts';
+import { type ClockState, keepToken, readToken, ServiceClock, ServiceError, takeToken, usePolled } from './service.ts';
+
+const PARTS = { requests: Requests, organizations: Organizations, deliveries: Deliveries, faults: Faults, clock: Clock };
+type PartName = keyof typeof PARTS;
+
+const isPart = (name: string): name is PartName => Object.hasOwn(PARTS, name);
+const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+function App() {
+  const [first = '', ...route] = useRoute();
+  const [token, setToken] = useState(readToken);
+  const { data: clock, error, refresh } = usePolled<ClockState>('clock');
+  const name = isPart(first) ? first : 'requests';
+  const Part = PARTS[name];
+  useEffect(() => {
+    document.title = `${titleOf(name)} · svc`;
+    addEventListener('keydown', focusFilter);
+  }, [name]);
+  const isRejected = error instanceof ServiceError && error.status === 401;
+  if (token === null || isRejected) return <TokenPage isRejected={token !== null} onToken={setToken} />;
+  return (
+    <ServiceClock.Provider value={{ clock, refresh }}>
+      <a class="skip" href="#content" onClick={focusContent}>
+        Skip to content
+      </a>
+      <nav aria-label="Parts">
+        <strong>svc inspector</strong>
+        {Object.keys(PARTS).map((part) => (
+          <a key={part} href={hrefOf(part)} aria-current={part === name ? 'page' : undefined}>
+            {titleOf(part)}
+          </a>
+        ))}
+        <p class="state" role="status">
+          {clock && clock.offset !== 0 && <span>{formatOffset(clock.offset)}</span>}
+          {clock?.frozen && <span>frozen</span>}
+          <span class={error ? 'dot bad' : 'dot good'}>{error ? 'disconnected' : 'live'}</span>
+        </p>
+      </nav>
+      <main id="content" key={name} tabIndex={-1} aria-label={titleOf(name)}>
+        <Part route={route} />
+      </main>
+    </ServiceClock.Provider>
+  );
+}
+
+function focusContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}
+
+/** Moves the focus to the filter on `/`, unless the key belongs to a field. */
+function focusFilter(event: KeyboardEvent): void {
+  const filter = document.querySelector<HTMLElement>('.filter');
+  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+  if (event.key !== '/' || isTyping || !filter || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  filter.focus();
+}
+
+interface TokenPageProps {
+  readonly isRejected: boolean;
+  readonly onToken: (token: string) => void;
+}
+
+function TokenPage({ isRejected, onToken }: TokenPageProps) {
+  const [token, setToken] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    keepToken(token);
+    onToken(token);
+  };
+  return (
+    <main class="token">
+      <h1>{isRejected ? 'The service did not accept the token' : 'The inspector needs the admin token'}</h1>
+      <p>
+        Open the address that <code>svc serve --ui</code> prints. It ends with the token, which changes with each start of the
+        service. You can also enter the token here:
+      </p>
+      <form onSubmit={submit}>
+        <input
+          aria-label="Admin token"
+          autoComplete="off"
+          spellcheck={false}
+          required
+          value={token}
+          onInput={({ currentTarget }) => setToken(currentTarget.value.trim())}
+        />
+        <button type="submit" class="primary">
+          Open
+        </button>
+      </form>
+    </main>
+  );
+}
+
+takeToken();
+render(<App />, document.body);
