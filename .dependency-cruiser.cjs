@@ -36,7 +36,7 @@ const FOLDERS = {
     ['call'],
     ['terminal', 'ids', 'embedded'],
   ],
-  service: [['handlers', 'state'], ['deliveries'], ['records'], ['store']],
+  service: [['development'], ['handlers', 'state'], ['deliveries'], ['records'], ['store']],
 };
 
 /** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */
@@ -44,7 +44,6 @@ const OWNERS = {
   commander: ['commands/'],
   '@inquirer/prompts': ['commands/'],
   chalk: ['output/', 'commands/'],
-  'cli-table3': ['output/'],
   'string-width': ['output/'],
   'cli-progress': ['output/'],
   'csv-stringify': ['output/', 'bulk/'],
@@ -56,7 +55,6 @@ const OWNERS = {
   '@napi-rs/keyring': ['profiles/'],
   microdiff: ['commands/', 'settings/'],
   '@modelcontextprotocol/server': ['commands/mcp/'],
-  conf: ['profiles/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
   zod: ['catalog/'],
   kysely: ['service/'],

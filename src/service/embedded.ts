@@ -1,10 +1,13 @@
 import type { Parent } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
-import { RESPONSE_TYPE } from './envelope.ts';
+import { createServiceClock } from './development/clock.ts';
+import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
+import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { openStore } from './store/open.ts';
@@ -27,6 +30,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const service = createService({ store, ...rest });
+  const { clock: realClock, report } = rest;
+  const development = {
+    store,
+    apiKey,
+    development: service.development,
+    realClock,
+    allowPrivateTargets: true,
+    ...(report && { report }),
+  };
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -40,6 +52,13 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
+    /** Returns the time of the service. */
+    now: async () => {
+      await service.development.current();
+      return service.clock.now();
+    },
+    /** Dependencies of the tools for development. */
+    development,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
@@ -49,7 +68,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
-      return startServing({ store, handle: service.handle, ...rest, timeScale }, address);
+      const { handle, clock: time } = service;
+      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {
@@ -60,13 +80,32 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
 }
 
 export function createService(dependencies: ServiceDependencies) {
-  const followUps = createFollowUps(dependencies.store, dependencies.report);
-  const handle = createApp(dependencies, followUps);
+  const { store, report } = dependencies;
+  const followUps = createFollowUps(store, report);
+  const development = createDevelopmentState(store);
+  const clock = createServiceClock(dependencies.clock, development);
+  const handle = withServiceDate(createApp({ ...dependencies, clock, development }, followUps), { clock, development });
   return {
+    development,
+    /** Time of the service, as of the last request or read of `development`. */
+    clock,
     handle,
     fetch: createFetch(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
+  };
+}
+
+/** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
+function withServiceDate(
+  handle: RequestHandler,
+  { clock, development }: { readonly clock: Clock; readonly development: DevelopmentState },
+): RequestHandler {
+  return async (request) => {
+    const response = await handle(request);
+    if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
+    if (development.known.clock === undefined) return response;
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString() } };
   };
 }
 
@@ -77,9 +116,9 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const { status, failure, body: content } = await handle({ method, target, header, body });
+    const { status, failure, body: content, headers: own } = await handle({ method, target, header, body });
     if (failure) throw failure;
-    return new Response(method === 'HEAD' ? null : content, { status, headers: { 'content-type': RESPONSE_TYPE } });
+    return new Response(method === 'HEAD' ? null : content, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
   };
 }
 

@@ -24,3 +24,9 @@ export const RETRY_DELIVERIES_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type RetryDeliveriesFlags = OptionsOf<typeof RETRY_DELIVERIES_FLAGS>;
+
+export const CHANGE_CLOCK_FLAGS = [
+  { flags: '--force', description: 'also change the time of other servers that use the store' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;
