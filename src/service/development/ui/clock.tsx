@@ -1,49 +1,56 @@
 import { useContext, useState } from 'preact/hooks';
-import { Fact, Facts, Head, Problem } from './elements.tsx';
-import { formatOffset, safe } from './format.ts';
-import { call, ServiceClock } from './service.ts';
+import type { AdvanceReport } from '../advance.ts';
+import { Facts, Head, Problem } from './elements.tsx';
+import { formatOffset } from './format.ts';
+import { ServiceClock, useChange } from './service.ts';
 
 const PRESETS = ['1m', '1h', '24h', '49h'];
 
+/** Formats the work that ran during an advance: `+49h: 7 attempts, 1 endpoint disabled`. */
+function formatReport(duration: string, report: AdvanceReport): string {
+  const counts = [
+    [report.attempts, 'delivery attempt', ''],
+    [report.endpointsDisabled, 'endpoint', ' disabled'],
+    [report.tokensExpired, 'token', ' expired'],
+    [report.permissionsExpired, 'permission', ' expired'],
+  ] as const;
+  const parts = counts.flatMap(([count, noun, verb]) => (count > 0 ? `${count} ${noun}${count === 1 ? '' : 's'}${verb}` : []));
+  return `+${duration}: ${parts.join(', ') || 'nothing was due'}`;
+}
+
 export function Clock() {
   const { clock, refresh } = useContext(ServiceClock);
+  const { change, problem, isBusy } = useChange('clock', refresh);
   const [duration, setDuration] = useState('49h');
-  const [report, setReport] = useState<string>();
-  const [problem, setProblem] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const change = async (body: object) => {
-    setBusy(true);
-    try {
-      const { report } = await call<{ readonly report?: string }>('clock', body);
-      setReport(report);
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(error as Error);
-    }
-    await refresh();
-    setBusy(false);
-  };
-  const advance = (event: Event) => {
+  const [report, setReport] = useState('');
+  const advance = async (event: Event) => {
     event.preventDefault();
-    change({ advance: duration });
+    setReport('');
+    const result = await change<AdvanceReport>(() => ({ advance: duration }));
+    if (result) setReport(formatReport(duration, result));
   };
-  const local = clock && new Date(clock.now).toLocaleString();
+  const turn = (name: 'freeze' | 'run' | 'reset') => change(() => ({ [name]: true })).then(() => setReport(''));
+  const isOff = isBusy || !clock;
   return (
     <section class="page">
       <Head title="Clock">
-        <button type="button" disabled={isBusy || !clock} onClick={() => change(clock?.frozen ? { run: true } : { freeze: true })}>
+        <button type="button" disabled={isOff} onClick={() => turn(clock?.frozen ? 'run' : 'freeze')}>
           {clock?.frozen ? 'Run' : 'Freeze'}
         </button>
-        <button type="button" disabled={isBusy || !clock} onClick={() => change({ reset: true })}>
+        <button type="button" disabled={isOff} onClick={() => turn('reset')}>
           Reset
         </button>
       </Head>
-      <p class="now">{clock?.now.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') ?? ' '}</p>
-      <Facts>
-        <Fact name="Local time">{local}</Fact>
-        <Fact name="Offset">{clock && (clock.offset === 0 ? 'none: real time' : formatOffset(clock.offset))}</Fact>
-        <Fact name="State">{clock && (clock.frozen ? 'frozen' : 'running')}</Fact>
-      </Facts>
+      <p class="now">{clock ? clock.now.replace('T', ' ').replace(/\.\d+Z$/, ' UTC') : '…'}</p>
+      {clock && (
+        <Facts
+          of={{
+            'Local time': new Date(clock.now).toLocaleString(),
+            'Real time': clock.offset === 0 ? 'same' : `${formatOffset(clock.offset)} from it`,
+            State: clock.frozen ? 'frozen' : 'running',
+          }}
+        />
+      )}
       <form onSubmit={advance}>
         <label>
           Advance by
@@ -54,14 +61,12 @@ export function Clock() {
             {preset}
           </button>
         ))}
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? 'Advancing…' : 'Advance'}
+        <button type="submit" class="primary" disabled={isOff}>
+          Advance
         </button>
       </form>
       <Problem error={problem} />
-      <p role="status" class="report">
-        {report && safe(report)}
-      </p>
+      <p role="status">{report}</p>
     </section>
   );
 }

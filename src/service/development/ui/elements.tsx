@@ -1,29 +1,31 @@
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { formatJson, formatRelative, safe } from './format.ts';
 import { ServiceClock } from './service.ts';
 
-interface Parent {
-  readonly children: ComponentChildren;
+interface TimeProps {
+  readonly at: string;
+  /** Whether the time is not of the service's clock. */
+  readonly isReal?: boolean;
 }
 
-/** Shows a time relative to the service's clock, and the exact time on hover. */
-export function Time({ at }: { readonly at: string | number }) {
-  const time = new Date(at);
-  const exact = time.toISOString();
+/** Shows a time relative to now, and the exact time on hover. */
+export function Time({ at, isReal = false }: TimeProps) {
   const { clock } = useContext(ServiceClock);
+  const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
   return (
-    <time dateTime={exact} title={`${exact.replace('T', ' ')}\n${time.toLocaleString()} (local)`}>
-      {formatRelative(time.getTime(), clock ? Date.parse(clock.now) : Date.now())}
+    <time dateTime={at} title={`${at}\n${new Date(at).toLocaleString()} (local)`}>
+      {formatRelative(Date.parse(at), now)}
     </time>
   );
 }
 
-type Tone = 'good' | 'bad' | 'warn' | 'idle';
-
-export function Badge({ tone, children }: Parent & { readonly tone: Tone }) {
-  return <span class={`badge ${tone}`}>{children}</span>;
+interface BadgeProps {
+  readonly tone: 'good' | 'bad' | 'idle';
+  readonly children: ComponentChildren;
 }
+
+export const Badge = ({ tone, children }: BadgeProps) => <span class={`badge ${tone}`}>{children}</span>;
 
 export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
   return (
@@ -31,30 +33,37 @@ export function Json({ label, value }: { readonly label: string; readonly value:
       <h3>{label}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll the block */}
       <pre role="group" tabIndex={0} aria-label={label}>
-        {typeof value === 'string' ? safe(value) : formatJson(value)}
+        {formatJson(value)}
       </pre>
     </section>
   );
 }
 
-/** Explains why there is nothing to see, with commands that change that. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+/** Explains why a list is empty, with commands that fill it. */
+export function Empty({ title, commands = [] }: { readonly title: string; readonly commands?: readonly string[] }) {
   return (
     <div class="empty">
       <p>{title}</p>
-      {children}
+      {commands.length > 0 && <p>Run in another terminal:</p>}
+      {commands.map((command) => (
+        <code key={command}>{command}</code>
+      ))}
     </div>
   );
 }
 
-/** A name with its value. Undefined and null values are left out. */
-export function Fact({ name, children }: Parent & { readonly name: string }) {
-  if (children === undefined || children === null || children === '') return null;
+/** Lists names with values. Leaves out empty values. */
+export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ComponentChildren>> }) {
+  const known = Object.entries(facts).filter(([, value]) => ![undefined, null, false, ''].includes(value as null));
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <dl>
+      {known.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === 'object' ? value : safe(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -66,12 +75,7 @@ export function Problem({ error }: { readonly error: Error | undefined }) {
   ) : null;
 }
 
-interface HeadProps {
-  readonly title: ComponentChildren;
-  readonly children?: ComponentChildren;
-}
-
-export function Head({ title, children }: HeadProps) {
+export function Head({ title, children }: { readonly title: ComponentChildren; readonly children?: ComponentChildren }) {
   return (
     <header class="head">
       <h1>{title}</h1>
@@ -86,107 +90,12 @@ interface FilterProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A filter field. `/` moves the focus to it. */
+/** A filter field. The page moves the focus to it on `/`. */
 export function Filter({ value, label, onChange }: FilterProps) {
   return (
     <input
-      type="search"
-      class="filter"
-      value={value}
-      placeholder={label}
-      aria-label={label}
-      aria-keyshortcuts="/"
+      {...{ type: 'search', class: 'filter', value, placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' }}
       onInput={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
-}
-
-interface RowsProps<Item> {
-  readonly label: string;
-  readonly items: readonly Item[];
-  readonly keyOf: (item: Item) => string;
-  readonly hrefOf: (item: Item) => string;
-  readonly children: (item: Item) => ComponentChildren;
-}
-
-/** A list of links with one tab stop. Arrow keys move the focus, and the open detail follows it. */
-export function Rows<Item>({ label, items, keyOf, hrefOf, children }: RowsProps<Item>) {
-  const [focused, setFocused] = useState<string>();
-  const current = items.find((item) => hrefOf(item) === location.hash);
-  const stop = items.find((item) => keyOf(item) === focused) ?? current ?? items[0];
-  return (
-    <ul class="rows" aria-label={label} onKeyDown={moveFocus}>
-      {items.map((item) => (
-        <li key={keyOf(item)}>
-          <a
-            href={hrefOf(item)}
-            tabIndex={item === stop ? 0 : -1}
-            aria-current={item === current}
-            onFocus={() => setFocused(keyOf(item))}
-          >
-            {children(item)}
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const STEPS: Readonly<Record<string, number>> = {
-  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 },
-  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
-};
-
-/** Moves the focus among the links and tree items of a list. Opens the target if the list shows an open one. */
-export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const step = STEPS[event.key];
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('a, [role=treeitem]')];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  if (step === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  const target = items[Math.max(0, Math.min(items.length - 1, at + step))];
-  target?.focus();
-  const href = target?.getAttribute('href');
-  if (href && event.currentTarget.querySelector('[aria-current=true]')) location.replace(href);
-}
-
-interface DetailProps {
-  readonly title: string;
-  readonly back: string;
-  readonly children: ComponentChildren;
-}
-
-/** The opened record, beside the list, or over it on a phone. Escape closes it and returns the focus to its row. */
-export function Detail({ title, back, children }: DetailProps) {
-  const close = useRef<HTMLAnchorElement>(null);
-  useEffect(() => {
-    const origin = location.hash;
-    // On a phone, the list is hidden.
-    if (document.activeElement === document.body || !(document.activeElement as HTMLElement).offsetParent) close.current?.focus();
-    const onKeyDown = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && !defaultPrevented) location.hash = back;
-    };
-    addEventListener('keydown', onKeyDown);
-    return () => {
-      removeEventListener('keydown', onKeyDown);
-      const focus = () => document.querySelector<HTMLElement>(`[href="${CSS.escape(origin)}"]`)?.focus();
-      if (location.hash === back) requestAnimationFrame(focus);
-    };
-  }, [back]);
-  return (
-    <article class="detail" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <a ref={close} class="button" href={back} aria-label="Close" title="Close (Escape)">
-          ✕
-        </a>
-      </header>
-      {children}
-    </article>
-  );
-}
-
-/** Names with values. */
-export function Facts({ children }: Parent) {
-  return <dl>{children}</dl>;
 }

@@ -1,83 +1,64 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FaultFile } from '../../../catalog/faults.ts';
 import { Empty, Head, Problem } from './elements.tsx';
-import { formatJson, safe } from './format.ts';
-import { call, usePolled } from './service.ts';
+import { safe } from './format.ts';
+import { useChange, usePolled } from './service.ts';
 
-interface FaultRule {
-  readonly name?: string;
-  readonly on: string;
-  readonly [field: string]: unknown;
+const EXAMPLE = '{ "on": "users.add", "share": 0.2, "status": "UNAVAILABLE" }';
+
+/** Finds the part of a rule that an error is about: the position of a syntax error, or the field that the service names. */
+function locate(rule: string, message: string): readonly [number, number] {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return [Number(position), Number(position) + 1];
+  const [, field = ''] = /^(?:\w+\.)*(\w+): /.exec(message) ?? [];
+  const [match] = new RegExp(`"${field}"\\s*:\\s*("[^"]*"|[^,}\\s]*)`).exec(rule) ?? [''];
+  return [rule.indexOf(match), rule.indexOf(match) + match.length];
 }
 
-const EXAMPLE = '{ "on": "users.add", "nth": 3, "status": "UNAVAILABLE" }';
-
-/** Selects the part of the rule that an error is about: the position of a syntax error, or the named field. */
-function selectPosition(field: HTMLTextAreaElement | null, message: string): void {
-  const [, path = ''] = /^([\w.[\]]+)/.exec(message) ?? [];
-  const name = `"${path.split('.').at(-1)}"`;
-  const at = field?.value.indexOf(name) ?? -1;
-  field?.focus();
-  if (at >= 0) field?.setSelectionRange(at, at + name.length);
-}
-
-/** Lists the fault rules in the order in which the service tries them. */
+/** Lists the rules in the order in which the service tries them. */
 export function Faults() {
-  const { data, error, refresh } = usePolled<{ readonly seed: unknown; readonly faults: readonly FaultRule[] }>('faults');
+  const { data, error, refresh } = usePolled<FaultFile>('faults');
+  const { change, problem, isBusy } = useChange('faults', refresh);
   const [rule, setRule] = useState('');
-  const [problem, setProblem] = useState<Error>();
   const field = useRef<HTMLTextAreaElement>(null);
-  const change = async (body: string) => {
-    try {
-      await call('faults', body);
-      setProblem(undefined);
-      setRule('');
-    } catch (error) {
-      setProblem(error as Error);
-      selectPosition(field.current, (error as Error).message);
-    }
-    await refresh();
-  };
-  const add = (event: Event) => {
+  useEffect(() => {
+    if (problem) field.current?.focus();
+    if (problem) field.current?.setSelectionRange(...locate(field.current.value, problem.message));
+  }, [problem]);
+  const add = async (event: Event) => {
     event.preventDefault();
-    change(`{"add":${rule}}`);
+    if (await change(() => ({ add: JSON.parse(rule) }))) setRule('');
   };
+  const isEmpty = data?.faults.length === 0;
   return (
     <section class="page">
       <Head title="Faults">
-        <button type="button" disabled={!data?.faults.length} onClick={() => change('{"clear":true}')}>
+        <button type="button" disabled={!data || isEmpty || isBusy} onClick={() => change(() => ({ clear: true }))}>
           Clear all
         </button>
       </Head>
       <Problem error={error} />
-      {data?.faults.length === 0 && (
-        <Empty title="No faults">
-          <p>A fault makes the service fail on purpose. Add a rule below, or from another terminal:</p>
-          <code>{`svc local faults add '${EXAMPLE}'`}</code>
-        </Empty>
-      )}
-      <ol class="cards" aria-label="Faults">
-        {data?.faults.map((fault) => (
-          <li key={formatJson(fault)}>
-            <strong>{safe(fault.name ?? fault.on)}</strong>
-            <code>{formatJson(fault)}</code>
+      {isEmpty && <Empty title="No faults" commands={[`svc local faults add '${EXAMPLE}'`]} />}
+      <ol class="lines rules" aria-label="Rules">
+        {data?.faults.map(({ name, ...fault }, at) => (
+          <li key={`${at} ${name}`}>
+            <strong>{safe(name)}</strong>
+            <code>{safe(JSON.stringify(fault))}</code>
           </li>
         ))}
       </ol>
       <form onSubmit={add}>
-        <label for="rule">Rule as JSON</label>
-        <textarea
-          id="rule"
-          ref={field}
-          rows={6}
-          spellcheck={false}
-          placeholder={EXAMPLE}
-          aria-invalid={problem !== undefined}
-          value={rule}
-          onInput={({ currentTarget }) => setRule(currentTarget.value)}
-        />
+        <label class="wide">
+          New rule (JSON)
+          <textarea
+            ref={field}
+            {...{ rows: 4, required: true, spellcheck: false, placeholder: EXAMPLE, value: rule, 'aria-invalid': !!problem }}
+            onInput={({ currentTarget }) => setRule(currentTarget.value)}
+          />
+        </label>
         <Problem error={problem} />
-        <button type="submit" class="primary">
-          Add
+        <button type="submit" class="primary" disabled={isBusy}>
+          Add rule
         </button>
       </form>
     </section>

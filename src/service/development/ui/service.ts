@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ClockState } from '../clock-control.ts';
 
 /** Milliseconds between two readings of the shown data. */
 const POLL_INTERVAL = 1_000;
@@ -28,12 +29,13 @@ export class ServiceError extends Error {
 /** Calls a route below `/_svc/`, with POST if there is a body. @throws ServiceError for an error response */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
   const response = await fetch(`/_svc/${path}`, {
-    ...(body !== undefined && { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     headers: { authorization: `Bearer ${readToken()}`, 'content-type': 'application/json' },
   });
   const result = await response.json();
   if (response.ok) return result;
-  throw new ServiceError(response.status, result.error?.message ?? response.statusText);
+  const { message, details } = result.error;
+  throw new ServiceError(response.status, [message, details?.hint].filter(Boolean).join('; '));
 }
 
 /** Formats a path with a query. Skips undefined and empty values. */
@@ -87,12 +89,25 @@ export function usePolled<Result>(path: string): Polled<Result> & { readonly ref
   return { ...polled, refresh };
 }
 
-/** State of the service's clock, as of its last reading. */
-export interface ClockState {
-  readonly now: string;
-  /** In milliseconds. */
-  readonly offset: number;
-  readonly frozen: boolean;
+/** Sends changes to a route, and calls `refresh` after each of them. `change` resolves with undefined after an error. */
+export function useChange(path: string, refresh: () => Promise<void>) {
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const change = async <Result>(createBody: () => unknown): Promise<Result | undefined> => {
+    setBusy(true);
+    try {
+      const result = await call<Result>(path, createBody());
+      setProblem(undefined);
+      return result;
+    } catch (error) {
+      setProblem(error as Error);
+      return undefined;
+    } finally {
+      await refresh();
+      setBusy(false);
+    }
+  };
+  return { change, problem, isBusy };
 }
 
 interface SharedClock {
@@ -100,5 +115,5 @@ interface SharedClock {
   readonly refresh: () => Promise<void>;
 }
 
-/** The service's clock, which all parts show times relative to. */
+/** The service's clock, which parts show times relative to. */
 export const ServiceClock = createContext<SharedClock>({ clock: undefined, refresh: async () => undefined });

@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import type { Explanation } from '../reading/explain.ts';
+import { Badge, Empty, Facts, Problem } from './elements.tsx';
+import { safe } from './format.ts';
+import { Detail } from './list.tsx';
+import { query, usePolled } from './service.ts';
+
+interface CardProps {
+  readonly org: string;
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** Formats a field name as words: `documentName` becomes `document name`. */
+const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function formatValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value ?? '');
+  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
+  return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
+}
+
+/** Shows everything that the service knows about a record: its plain fields, then its lists. */
+export function CardView({ back, ...record }: CardProps & { readonly back: string }) {
+  const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { ...record }));
+  const fields = Object.entries(data?.records[0] ?? {});
+  const facts = fields.filter(([, value]) => !Array.isArray(value)).map(([name, value]) => [wordsOf(name), formatValue(value)]);
+  const lists = fields.filter(([name, value]) => Array.isArray(value) && !(record.kind === 'document' && name === 'users'));
+  return (
+    <Detail title={`${record.kind} ${safe(record.id)}`} back={back}>
+      <Problem error={error} />
+      <Facts of={Object.fromEntries(facts)} />
+      {record.kind === 'document' && data && <Access {...record} users={Object(data.records[0]).users} />}
+      {lists.map(([name, values]: [string, readonly unknown[]]) => (
+        <section key={name}>
+          <h3>{wordsOf(name)}</h3>
+          {values.length === 0 && <p class="muted">None</p>}
+          <ul class="lines">
+            {values.map((value) => (
+              <li key={JSON.stringify(value)}>{safe(formatValue(value))}</li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Detail>
+  );
+}
+
+interface UserAccess {
+  readonly userId: string;
+  readonly role: string;
+  readonly level: string;
+  readonly id?: string;
+}
+
+/** Lists who can open a document, and explains why a user can or cannot. */
+function Access({ org, id, users }: CardProps & { readonly users: readonly UserAccess[] }) {
+  const [typed, setTyped] = useState('');
+  const [user, setUser] = useState('');
+  const ask = (event: Event) => {
+    event.preventDefault();
+    setUser(typed);
+  };
+  const choose = (userId: string) => {
+    setTyped(userId);
+    setUser(userId);
+  };
+  return (
+    <>
+      <h3>Who can open this</h3>
+      {users.length === 0 && <p class="muted">No user of the organization</p>}
+      <ul class="lines access">
+        {users.map(({ userId, role, level, id: at = org }) => (
+          <li key={userId}>
+            <button type="button" class="link" aria-pressed={user === userId} onClick={() => choose(userId)}>
+              {safe(userId)}
+            </button>
+            <span>{safe(role)}</span>
+            <span class="note">{safe(`member of ${level} ${at}`)}</span>
+          </li>
+        ))}
+      </ul>
+      <h3>Why can a user open this, or not?</h3>
+      <form onSubmit={ask}>
+        <input aria-label="User ID" placeholder="User ID" required value={typed} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+        <button type="submit">Explain</button>
+      </form>
+      {user !== '' && <Answer key={user} {...{ org, user, document: id }} />}
+    </>
+  );
+}
+
+const REASONS = { restricted: 'excluded by a restriction', expired: 'expired', disabled: 'the document is disabled' };
+
+function Answer({ user, document, org }: { readonly user: string; readonly document: string; readonly org: string }) {
+  const { data, error } = usePolled<Explanation>(query('explain', { user, document, org }));
+  if (!data) return <Problem error={error} />;
+  const { allowed, role, via, nearMisses, path, grant, disabled } = data;
+  return (
+    <section aria-live="polite">
+      <p>
+        <Badge tone={allowed ? 'good' : 'bad'}>{allowed ? `${safe(user)} can open this as ${role}` : `${safe(user)} cannot open this`}</Badge>
+      </p>
+      {disabled && <p>Nobody can open a disabled document.</p>}
+      <ol class="lines">
+        {path.map(({ level, id, accessType, inherited }) => {
+          const isAt = (grant: { readonly level: string; readonly id: string }) => grant.level === level && grant.id === id;
+          const granted = via.find(isAt);
+          const missed = nearMisses.find(isAt);
+          const membership = granted ?? missed;
+          return (
+            <li key={`${level} ${id}`}>
+              <span>{safe(`${level} ${id}`)}</span>
+              <span class="note">{accessType === 'public' ? '' : `${accessType}${inherited ? ' (inherited)' : ''}`}</span>
+              <Badge tone={granted ? 'good' : missed ? 'bad' : 'idle'}>
+                {membership ? membership.role : 'not a member'}
+                {missed && `, ${REASONS[missed.reason]}`}
+              </Badge>
+            </li>
+          );
+        })}
+      </ol>
+      {grant !== null && <Empty title="To give access" commands={[grant]} />}
+    </section>
+  );
+}
