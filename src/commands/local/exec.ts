@@ -24,7 +24,11 @@ const ADDRESS = { host: '127.0.0.1', port: 0 };
 export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
   const { clock, folders, options, signal } = context;
   if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
-  const service = await openEmbedded(await resolveStoreLocation(options.store, folders), { clock, signal });
+  const service = await openEmbedded(await resolveStoreLocation(options.store, folders), {
+    clock,
+    signal,
+    logFolder: folders.data,
+  });
   try {
     const server = await startServer(service.handle, ADDRESS);
     const variables = createEnvironment(context.environment, server.url, service.target);
