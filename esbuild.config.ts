@@ -299,15 +299,7 @@ const options = {
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
-const plugins = [
-  evaluated,
-  lazyBuiltins,
-  lazyProcesses,
-  partOfUndici,
-  noNativePostgres,
-  noAnswerValidator,
-  noTranslations,
-];
+const plugins = [evaluated, lazyBuiltins, lazyProcesses, partOfUndici, noNativePostgres, noAnswerValidator, noTranslations];
 
 /** The inspector page. Only `svc serve --ui` reads its files. */
 const inspector = {

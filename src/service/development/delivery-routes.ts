@@ -12,6 +12,11 @@ export interface Delivery extends DeliveryRecord {
   readonly nextAttempt: string | null;
 }
 
+/** A delivery with its payload, which is null after it succeeded. */
+export interface DeliveryWithPayload extends Delivery {
+  readonly payload: unknown;
+}
+
 const STATES: readonly DeliveryState[] = ['pending', 'delivered', 'failed'];
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
@@ -24,7 +29,7 @@ export function deliveryRoutes(context: ClockContext & { readonly apiKey: string
       const found = await listDeliveries(store, apiKey, { state: parseState(query.get('state')) }, limit);
       return { deliveries: found.map(describeDelivery) };
     },
-    'GET /_svc/deliveries/<id>': async ({ segments: [id = ''] }) => {
+    'GET /_svc/deliveries/<id>': async ({ segments: [id = ''] }): Promise<DeliveryWithPayload> => {
       const [found] = (await findDeliveries(store, apiKey, [id])) as [DeliveryDetail];
       return { ...describeDelivery(found), payload: found.payload === undefined ? null : JSON.parse(found.payload) };
     },

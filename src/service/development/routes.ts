@@ -1,5 +1,6 @@
 import type { AdminRoutes } from './admin.ts';
 import { type ClockContext, clockRoutes } from './clock-control.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
 import { faultRoutes } from './faults/fault-control.ts';
 import type { RequestLog } from './requests/request-log.ts';
 import { requestRoutes } from './requests/request-routes.ts';
@@ -13,5 +14,5 @@ export interface DevelopmentContext extends ClockContext {
 
 /** Collects the admin routes of all tools for development. */
 export function createRoutes(context: DevelopmentContext): AdminRoutes {
-  return { ...clockRoutes(context), ...faultRoutes(context), ...requestRoutes(context) };
+  return { ...clockRoutes(context), ...deliveryRoutes(context), ...faultRoutes(context), ...requestRoutes(context) };
 }

@@ -25,13 +25,15 @@ export function CardView({ back, ...record }: CardProps & { readonly back: strin
   const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { ...record }));
   const fields = Object.entries(data?.records[0] ?? {});
   const facts = fields.filter(([, value]) => !Array.isArray(value)).map(([name, value]) => [wordsOf(name), formatValue(value)]);
-  const lists = fields.filter(([name, value]) => Array.isArray(value) && !(record.kind === 'document' && name === 'users'));
+  const isShownList = (field: [string, unknown]): field is [string, readonly unknown[]] =>
+    Array.isArray(field[1]) && (record.kind !== 'document' || field[0] !== 'users');
+  const lists = fields.filter(isShownList);
   return (
     <Detail title={`${record.kind} ${safe(record.id)}`} back={back}>
       <Problem error={error} />
       <Facts of={Object.fromEntries(facts)} />
       {record.kind === 'document' && data && <Access {...record} users={Object(data.records[0]).users} />}
-      {lists.map(([name, values]: [string, readonly unknown[]]) => (
+      {lists.map(([name, values]) => (
         <section key={name}>
           <h3>{wordsOf(name)}</h3>
           {values.length === 0 && <p class="muted">None</p>}
@@ -82,7 +84,13 @@ function Access({ org, id, users }: CardProps & { readonly users: readonly UserA
       </ul>
       <h3>Why can a user open this, or not?</h3>
       <form onSubmit={ask}>
-        <input aria-label="User ID" placeholder="User ID" required value={typed} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+        <input
+          aria-label="User ID"
+          placeholder="User ID"
+          required
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
         <button type="submit">Explain</button>
       </form>
       {user !== '' && <Answer key={user} {...{ org, user, document: id }} />}
@@ -99,7 +107,9 @@ function Answer({ user, document, org }: { readonly user: string; readonly docum
   return (
     <section aria-live="polite">
       <p>
-        <Badge tone={allowed ? 'good' : 'bad'}>{allowed ? `${safe(user)} can open this as ${role}` : `${safe(user)} cannot open this`}</Badge>
+        <Badge tone={allowed ? 'good' : 'bad'}>
+          {allowed ? `${safe(user)} can open this as ${role}` : `${safe(user)} cannot open this`}
+        </Badge>
       </p>
       {disabled && <p>Nobody can open a disabled document.</p>}
       <ol class="lines">

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Delivery } from '../delivery-routes.ts';
+import type { Delivery, DeliveryWithPayload } from '../delivery-routes.ts';
 import { Badge, Empty, Facts, Head, Json, Problem, Time } from './elements.tsx';
 import { safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
@@ -25,14 +25,24 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
     <>
       <section class="list">
         <Head title="Deliveries">
-          <select aria-label="State" class="filter" value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          <select
+            aria-label="State"
+            class="filter"
+            value={chosen}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          >
             {STATES.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         </Head>
         <Problem error={error} />
-        {isEmpty && (chosen === 'all' ? <Empty title="No deliveries yet" commands={COMMANDS} /> : <Empty title={`No ${chosen} deliveries`} />)}
+        {isEmpty &&
+          (chosen === 'all' ? (
+            <Empty title="No deliveries yet" commands={COMMANDS} />
+          ) : (
+            <Empty title={`No ${chosen} deliveries`} />
+          ))}
         <Rows label="Deliveries" items={data?.deliveries ?? []} hrefOf={(delivery) => hrefOf('deliveries', delivery.id)}>
           {({ event, state, endpointId, attempts, createdAt }) => (
             <>
@@ -51,7 +61,7 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
 }
 
 function DeliveryView({ id }: { readonly id: string }) {
-  const { data, error, refresh } = usePolled<Delivery>(`deliveries/${encodeURIComponent(id)}`);
+  const { data, error, refresh } = usePolled<DeliveryWithPayload>(`deliveries/${encodeURIComponent(id)}`);
   const { change, problem, isBusy } = useChange('deliveries', refresh);
   const facts = data && {
     State: <Badge tone={TONES[data.state]}>{data.state}</Badge>,

@@ -39,7 +39,7 @@ const STEPS: Readonly<Record<string, number>> = {
 export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
-  const at = items.findIndex((item) => item === document.activeElement);
+  const at = items.indexOf(document.activeElement as HTMLElement);
   if (step === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   const target = items[Math.max(0, Math.min(items.length - 1, at + step))];

@@ -1,13 +1,15 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { ClockState } from '../clock-control.ts';
 import { Clock } from './clock.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { Badge } from './elements.tsx';
 import { Faults } from './faults.tsx';
 import { formatOffset } from './format.ts';
 import { Organizations } from './organizations.tsx';
 import { Requests } from './requests.tsx';
 import { hrefOf, useRoute } from './route.ts';
-import { type ClockState, keepToken, readToken, ServiceClock, ServiceError, takeToken, usePolled } from './service.ts';
+import { keepToken, readToken, ServiceClock, ServiceError, takeToken, usePolled } from './service.ts';
 
 const PARTS = { requests: Requests, organizations: Organizations, deliveries: Deliveries, faults: Faults, clock: Clock };
 type PartName = keyof typeof PARTS;
@@ -29,10 +31,7 @@ function App() {
   if (token === null || isRejected) return <TokenPage isRejected={token !== null} onToken={setToken} />;
   return (
     <ServiceClock.Provider value={{ clock, refresh }}>
-      <a class="skip" href="#content" onClick={focusContent}>
-        Skip to content
-      </a>
-      <nav aria-label="Parts">
+      <nav class="parts" aria-label="Parts">
         <strong>svc inspector</strong>
         {Object.keys(PARTS).map((part) => (
           <a key={part} href={hrefOf(part)} aria-current={part === name ? 'page' : undefined}>
@@ -40,21 +39,15 @@ function App() {
           </a>
         ))}
         <p class="state" role="status">
-          {clock && clock.offset !== 0 && <span>{formatOffset(clock.offset)}</span>}
-          {clock?.frozen && <span>frozen</span>}
-          <span class={error ? 'dot bad' : 'dot good'}>{error ? 'disconnected' : 'live'}</span>
+          <Badge tone={error ? 'bad' : 'good'}>{error ? 'disconnected' : 'live'}</Badge>
+          {clock?.frozen ? 'frozen' : clock && clock.offset !== 0 && formatOffset(clock.offset)}
         </p>
       </nav>
-      <main id="content" key={name} tabIndex={-1} aria-label={titleOf(name)}>
+      <main key={name}>
         <Part route={route} />
       </main>
     </ServiceClock.Provider>
   );
-}
-
-function focusContent(event: Event): void {
-  event.preventDefault();
-  document.getElementById('content')?.focus();
 }
 
 /** Moves the focus to the filter on `/`, unless the key belongs to a field. */

@@ -23,7 +23,7 @@ interface Listing<Listed = Readonly<Record<string, unknown>>> {
 interface ListProps {
   readonly kind: keyof typeof KINDS;
   /** Undefined for the list of organizations. */
-  readonly org?: string;
+  readonly org?: string | undefined;
 }
 
 const SHOWN_RECORDS = 500;
@@ -63,7 +63,7 @@ function Title({ org }: { readonly org: string }) {
   );
 }
 
-function Tabs({ kind, org }: Required<ListProps>) {
+function Tabs({ kind, org }: ListProps & { readonly org: string }) {
   return (
     <nav class="tabs" aria-label="Records of the organization">
       {['documents', 'users', 'groups'].map((name) => (
@@ -119,7 +119,12 @@ function Folders({ org, match }: MatchProps & { readonly org: string }) {
 
 /** Explains why there are no records, or that there are more. */
 function Rest({ kind, match, listings }: MatchProps & ListProps & { readonly listings: readonly Listing<object>[] }) {
-  if (listings.some(({ more }) => more)) return <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>;
+  if (listings.some(({ more }) => more))
+    return <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>;
   if (listings.some(({ records }) => records.length > 0)) return null;
-  return match ? <Empty title={`No ${kind} match the filter`} /> : <Empty title={`No ${kind} yet`} commands={[`svc ${KINDS[kind][2]}`]} />;
+  return match ? (
+    <Empty title={`No ${kind} match the filter`} />
+  ) : (
+    <Empty title={`No ${kind} yet`} commands={[`svc ${KINDS[kind][2]}`]} />
+  );
 }

@@ -31,7 +31,10 @@ const outcomeOf = ({ status, error }: RequestRecord) => [status ?? 'no response'
 
 function matches(request: RequestRecord, filter: string): boolean {
   const text = [request.operation, request.path, outcomeOf(request), request.org, request.fault].join(' ').toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 export function Requests({ route: [id] }: { readonly route: Route }) {
@@ -50,12 +53,19 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
       <section class="list">
         <Head title="Requests">
           <Filter label="Filter by operation or status" value={filter} onChange={setFilter} />
-          <button type="button" class="pause" aria-pressed={isPaused} onClick={() => setPausedAt(isPaused ? undefined : newest)}>
+          <button
+            type="button"
+            class="pause"
+            aria-pressed={isPaused}
+            onClick={() => setPausedAt(isPaused ? undefined : newest)}
+          >
             {`${isPaused ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
           </button>
         </Head>
         <Problem error={error} />
-        {log?.length === 0 && <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />}
+        {log?.length === 0 && (
+          <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />
+        )}
         {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
         <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
           <Rows label="Requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>

@@ -53,7 +53,7 @@ export function usePolling(read: () => Promise<void>): void {
       clearTimeout(timer);
       if (!document.hidden) await read();
       clearTimeout(timer);
-      if (isCurrent && !document.hidden) timer = setTimeout(poll, POLL_INTERVAL);
+      if (isCurrent && !document.hidden) timer = window.setTimeout(poll, POLL_INTERVAL);
     };
     document.addEventListener('visibilitychange', poll);
     poll();

@@ -76,22 +76,25 @@ export function Tree(props: TreeProps) {
     else if (event.key === 'ArrowLeft' && node.isOpen) setOpen(node, false);
     else if (event.key === 'ArrowLeft') focus(nodes.findLastIndex(({ level }, index) => index < at && level < node.level));
   };
+  const onClick = (event: MouseEvent) => {
+    const target = event.target as Element;
+    const node = target.matches('.toggle') && nodes.find(({ href }) => href === target.parentElement?.getAttribute('href'));
+    if (!node) return;
+    event.preventDefault();
+    setOpen(node, !node.isOpen);
+  };
   return (
-    <div class="rows tree" role="tree" aria-label="Folders and documents" onKeyDown={onKeyDown}>
+    <div class="rows tree" role="tree" aria-label="Folders and documents" onKeyDown={onKeyDown} onClick={onClick}>
       {nodes.map((node) => {
         const { href, level, isOpen } = node;
         const state = { 'aria-level': level, 'aria-expanded': isOpen, 'aria-current': href === location.hash };
-        const toggle = (event: Event) => {
-          const isToggle = (event.target as Element).matches('.toggle');
-          if (isToggle) event.preventDefault();
-          if (isToggle) setOpen(node, !isOpen);
-        };
         return (
           <a
-            {...{ key: href, href, role: 'treeitem', tabIndex: node === stop ? 0 : -1, ...state }}
-            style={{ paddingLeft: level * 20 - 12 }}
+            role="treeitem"
+            key={href}
+            href={href}
+            {...{ tabIndex: node === stop ? 0 : -1, style: { paddingLeft: level * 20 - 12 }, ...state }}
             onFocus={() => setFocused(href)}
-            onClick={toggle}
           >
             <span class={isOpen === undefined ? 'leaf' : 'toggle'} aria-hidden="true" />
             <span class="name">{safe(node.name)}</span>
