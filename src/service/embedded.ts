@@ -46,8 +46,11 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const { clock: realClock, report } = rest;
   const file = createLazyFile(location, logFolder, report);
   const requests = logsRequests ? await openLog(file, report) : undefined;
-  const onCall = requests && ((call: HandledCall) => onRequest?.(requests.add(call)));
-  const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
+  const onCall = (call: HandledCall) => {
+    const record = requests?.add(call);
+    if (record) onRequest?.(record);
+  };
+  const service = createService({ store, ...rest, ...(requests && { onCall }) }, file);
   const development = {
     ...{ store, apiKey, development: service.development, realClock, requests },
     allowPrivateTargets: true,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Explanation } from '../reading/explain.ts';
+import type { Explanation } from '../reading/answers.ts';
 import { Badge, Empty, Facts, Problem } from './elements.tsx';
-import { safe } from './format.ts';
+import { formatValue, safe, wordsOf } from './format.ts';
 import { Detail } from './list.tsx';
 import { query, usePolled } from './service.ts';
 
@@ -9,15 +9,6 @@ interface CardProps {
   readonly org: string;
   readonly kind: string;
   readonly id: string;
-}
-
-/** Formats a field name as words: `documentName` becomes `document name`. */
-const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-
-function formatValue(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
-  return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
 }
 
 /** Shows everything that the service knows about a record: its plain fields, then its lists. */

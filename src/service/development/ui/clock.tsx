@@ -46,7 +46,7 @@ export function Clock() {
         <Facts
           of={{
             'Local time': new Date(clock.now).toLocaleString(),
-            'Real time': clock.offset === 0 ? 'same' : `${formatOffset(clock.offset)} from it`,
+            Offset: clock.offset === 0 ? 'none' : formatOffset(clock.offset),
             State: clock.frozen ? 'frozen' : 'running',
           }}
         />

@@ -32,9 +32,7 @@ export function Json({ label, value }: { readonly label: string; readonly value:
     <section>
       <h3>{label}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll the block */}
-      <pre role="group" tabIndex={0} aria-label={label}>
-        {formatJson(value)}
-      </pre>
+      <pre tabIndex={0}>{formatJson(value)}</pre>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FaultFile } from '../../../catalog/faults.ts';
 import { Empty, Head, Problem } from './elements.tsx';
-import { safe } from './format.ts';
+import { formatValue, safe } from './format.ts';
 import { useChange, usePolled } from './service.ts';
 
 const EXAMPLE = '{ "on": "users.add", "share": 0.2, "status": "UNAVAILABLE" }';
@@ -43,7 +43,7 @@ export function Faults() {
         {data?.faults.map(({ name, ...fault }, at) => (
           <li key={`${at} ${name}`}>
             <strong>{safe(name)}</strong>
-            <code>{safe(JSON.stringify(fault))}</code>
+            <span>{safe(formatValue(fault))}</span>
           </li>
         ))}
       </ol>
