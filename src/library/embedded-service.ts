@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/faults.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
-import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
+import type { ClockContext } from '../service/development/clock-control.ts';
+import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
@@ -54,8 +55,8 @@ export interface EmbeddedService {
 
 export interface ServiceClockControl {
   show(): Promise<ClockState>;
-  /** Moves the time forward by a duration, such as `49h`. */
-  advance(duration: string): Promise<ClockState>;
+  /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
+  advance(duration: string): Promise<ClockState & AdvanceReport>;
   /** Sets the time, in RFC 3339. */
   set(time: string): Promise<ClockState>;
   /** Stops the time. */
@@ -120,7 +121,7 @@ function createClockControl(context: ClockContext): ServiceClockControl {
   const change = async (to: ClockChange) => (await load()).changeClock(context, to);
   return {
     show: async () => (await load()).readClock(context),
-    advance: (duration) => change({ advance: duration }),
+    advance: (duration) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
     set: (time) => change({ set: time }),
     freeze: () => change({ freeze: true }),
     run: () => change({ run: true }),
