@@ -1,5 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
-import type { AdvanceReport } from '../advance.ts';
+import type { AdvanceReport } from '../clock-state.ts';
 import { Facts, Head, Problem } from './elements.tsx';
 import { formatOffset } from './format.ts';
 import { ServiceClock, useChange } from './service.ts';

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { ClockState } from '../clock-control.ts';
+import type { ClockState } from '../clock-state.ts';
 import { Clock } from './clock.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Badge } from './elements.tsx';
@@ -19,7 +19,6 @@ const titleOf = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 function App() {
   const [first = '', ...route] = useRoute();
-  const [token, setToken] = useState(readToken);
   const { data: clock, error, refresh } = usePolled<ClockState>('clock');
   const name = isPart(first) ? first : 'requests';
   const Part = PARTS[name];
@@ -27,8 +26,9 @@ function App() {
     document.title = `${titleOf(name)} · svc`;
     addEventListener('keydown', focusFilter);
   }, [name]);
-  const isRejected = error instanceof ServiceError && error.status === 401;
-  if (token === null || isRejected) return <TokenPage isRejected={token !== null} onToken={setToken} />;
+  if (!clock && !error) return null;
+  if (error instanceof ServiceError && error.status === 401)
+    return <TokenPage isRejected={readToken() !== null} onToken={refresh} />;
   return (
     <ServiceClock.Provider value={{ clock, refresh }}>
       <nav class="parts" aria-label="Parts">
@@ -61,7 +61,7 @@ function focusFilter(event: KeyboardEvent): void {
 
 interface TokenPageProps {
   readonly isRejected: boolean;
-  readonly onToken: (token: string) => void;
+  readonly onToken: () => void;
 }
 
 function TokenPage({ isRejected, onToken }: TokenPageProps) {
@@ -69,7 +69,7 @@ function TokenPage({ isRejected, onToken }: TokenPageProps) {
   const submit = (event: Event) => {
     event.preventDefault();
     keepToken(token);
-    onToken(token);
+    onToken();
   };
   return (
     <main class="token">

@@ -67,7 +67,7 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
           <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />
         )}
         {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
-        <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
+        <div onPointerEnter={() => setHeldAt(newest || undefined)} onPointerLeave={() => setHeldAt(undefined)}>
           <Rows label="Requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>
             {(request) => <RequestRow {...request} />}
           </Rows>

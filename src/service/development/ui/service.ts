@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { ClockState } from '../clock-control.ts';
+import type { ClockState } from '../clock-state.ts';
 
 /** Milliseconds between two readings of the shown data. */
 const POLL_INTERVAL = 1_000;
@@ -28,6 +28,7 @@ export class ServiceError extends Error {
 
 /** Calls a route below `/_svc/`, with POST if there is a body. @throws ServiceError for an error response */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
+  if (readToken() === null) throw new ServiceError(401, 'no token');
   const response = await fetch(`/_svc/${path}`, {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     headers: { authorization: `Bearer ${readToken()}`, 'content-type': 'application/json' },
