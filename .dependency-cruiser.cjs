@@ -57,6 +57,7 @@ const OWNERS = {
   '@modelcontextprotocol/server': ['commands/mcp/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
   zod: ['catalog/'],
+  preact: ['service/development/ui/'],
   kysely: ['service/'],
   pg: ['service/store/'],
   yjs: ['service/records/'],

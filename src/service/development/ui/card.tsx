@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Explanation } from '../reading/answers.ts';
-import { Badge, Empty, Facts, Problem } from './elements.tsx';
+import { Badge, Empty, Facts, Problem, Time } from './elements.tsx';
 import { formatValue, safe, wordsOf } from './format.ts';
 import { Detail } from './list.tsx';
 import { query, usePolled } from './service.ts';
@@ -11,26 +11,32 @@ interface CardProps {
   readonly id: string;
 }
 
+const isTime = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+
 /** Shows everything that the service knows about a record: its plain fields, then its lists. */
 export function CardView({ back, ...record }: CardProps & { readonly back: string }) {
-  const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { ...record }));
-  const fields = Object.entries(data?.records[0] ?? {});
-  const facts = fields.filter(([, value]) => !Array.isArray(value)).map(([name, value]) => [wordsOf(name), formatValue(value)]);
-  const isShownList = (field: [string, unknown]): field is [string, readonly unknown[]] =>
-    Array.isArray(field[1]) && (record.kind !== 'document' || field[0] !== 'users');
-  const lists = fields.filter(isShownList);
+  const { org, kind, id } = record;
+  const { data, error } = usePolled<{ readonly records: readonly Readonly<Record<string, unknown>>[] }>(
+    query('show', { org, kind, id }),
+  );
+  const { organizationId: _, users, ...card } = data?.records[0] ?? {};
+  const fields = Object.entries(card);
+  const facts = fields.flatMap(([name, value]) => {
+    return Array.isArray(value) ? [] : [[wordsOf(name), isTime(value) ? <Time at={value} /> : formatValue(value)]];
+  });
+  const lists = fields.filter((field): field is [string, readonly unknown[]] => Array.isArray(field[1]));
   return (
-    <Detail title={`${record.kind} ${safe(record.id)}`} back={back}>
+    <Detail title={`${kind} ${safe(id)}`} back={back}>
       <Problem error={error} />
       <Facts of={Object.fromEntries(facts)} />
-      {record.kind === 'document' && data && <Access {...record} users={Object(data.records[0]).users} />}
+      {Array.isArray(users) && <Access {...record} users={users} />}
       {lists.map(([name, values]) => (
         <section key={name}>
           <h3>{wordsOf(name)}</h3>
           {values.length === 0 && <p class="muted">None</p>}
           <ul class="lines">
             {values.map((value) => (
-              <li key={JSON.stringify(value)}>{safe(formatValue(value))}</li>
+              <li key={JSON.stringify(value)}>{safe(formatValue(value, id))}</li>
             ))}
           </ul>
         </section>

@@ -36,12 +36,14 @@ export function formatRelative(time: number, now: number): string {
 /** Formats a difference to the real time: `+2 d 1 h`, `−5 min`. */
 export const formatOffset = (offset: number): string => `${offset < 0 ? '−' : '+'}${formatDuration(offset)}`;
 
-/** Formats a field name as words: `documentName` becomes `document name`. */
-export const wordsOf = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** Formats a field name as words: `documentId` becomes `document ID`. */
+export const wordsOf = (name: string): string => {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
+};
 
-/** Formats the fields of a record in one line: `on users.add · times 2`. */
-export function formatValue(value: unknown): string {
+/** Formats the fields of a record in one line: `on users.add · times 2`. Leaves out the ID of its owner. */
+export function formatValue(value: unknown, owner?: string): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
+  const fields = Object.entries(value).filter(([name, inner]) => inner !== null && inner !== owner && name !== 'addedAt');
   return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
 }

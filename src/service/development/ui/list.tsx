@@ -60,9 +60,8 @@ export function Detail({ title, back, children }: DetailProps) {
   const close = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     const own = location.hash;
-    const focused = document.activeElement;
     // On a phone, the list is hidden.
-    if (!focused || focused === document.body || !focused.checkVisibility()) close.current?.focus();
+    if (!document.activeElement?.checkVisibility()) close.current?.focus();
     const onKeyDown = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') location.hash = back;
     };

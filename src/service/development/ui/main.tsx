@@ -9,7 +9,7 @@ import { formatOffset } from './format.ts';
 import { Organizations } from './organizations.tsx';
 import { Requests } from './requests.tsx';
 import { hrefOf, useRoute } from './route.ts';
-import { keepToken, readToken, ServiceClock, ServiceError, takeToken, usePolled } from './service.ts';
+import { keepToken, RejectedCall, readToken, ServiceClock, takeToken, usePolled } from './service.ts';
 
 const PARTS = { requests: Requests, organizations: Organizations, deliveries: Deliveries, faults: Faults, clock: Clock };
 type PartName = keyof typeof PARTS;
@@ -27,7 +27,7 @@ function App() {
     addEventListener('keydown', focusFilter);
   }, [name]);
   if (!clock && !error) return null;
-  if (error instanceof ServiceError && error.status === 401)
+  if (error instanceof RejectedCall && error.status === 401)
     return <TokenPage isRejected={readToken() !== null} onToken={refresh} />;
   return (
     <ServiceClock.Provider value={{ clock, refresh }}>

@@ -5,7 +5,7 @@ import { safe } from './format.ts';
 import { Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { query, usePolled } from './service.ts';
-import { type Document, type Folder, Tree } from './tree.tsx';
+import { type ListedDocument, type ListedFolder, Tree } from './tree.tsx';
 
 /** The fields with the ID and the name of each kind, and a command that adds records. */
 const KINDS = {
@@ -105,8 +105,8 @@ function Records({ kind, org, match }: MatchProps & ListProps) {
 
 function Folders({ org, match }: MatchProps & { readonly org: string }) {
   const read = { org, match, limit: SHOWN_RECORDS };
-  const { data: folders, error } = usePolled<Listing<Folder>>(query('list', { kind: 'folders', ...read }));
-  const { data: documents } = usePolled<Listing<Document>>(query('list', { kind: 'documents', ...read }));
+  const { data: folders, error } = usePolled<Listing<ListedFolder>>(query('list', { kind: 'folders', ...read }));
+  const { data: documents } = usePolled<Listing<ListedDocument>>(query('list', { kind: 'documents', ...read }));
   if (!folders || !documents) return <Problem error={error} />;
   return (
     <>
@@ -117,7 +117,7 @@ function Folders({ org, match }: MatchProps & { readonly org: string }) {
   );
 }
 
-/** Explains why there are no records, or that there are more. */
+/** Explains why the list is empty, or that more records exist. */
 function Rest({ kind, match, listings }: MatchProps & ListProps & { readonly listings: readonly Listing<object>[] }) {
   if (listings.some(({ more }) => more))
     return <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>;

@@ -6,7 +6,7 @@ export type Route = readonly string[];
 
 export const hrefOf = (...segments: Route): string => `#/${segments.map(encodeURIComponent).join('/')}`;
 
-export function currentRoute(): Route {
+function currentRoute(): Route {
   try {
     return location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
   } catch {

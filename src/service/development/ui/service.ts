@@ -18,7 +18,7 @@ export const readToken = () => sessionStorage.getItem(TOKEN_KEY);
 export const keepToken = (token: string) => sessionStorage.setItem(TOKEN_KEY, token);
 
 /** An error response of the service. */
-export class ServiceError extends Error {
+export class RejectedCall extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -26,9 +26,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** Calls a route below `/_svc/`, with POST if there is a body. @throws ServiceError for an error response */
+/** Calls a route below `/_svc/`, with POST if there is a body. @throws RejectedCall for an error response */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
-  if (readToken() === null) throw new ServiceError(401, 'no token');
+  if (readToken() === null) throw new RejectedCall(401, 'no token');
   const response = await fetch(`/_svc/${path}`, {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     headers: { authorization: `Bearer ${readToken()}`, 'content-type': 'application/json' },
@@ -36,7 +36,7 @@ export async function call<Result>(path: string, body?: unknown): Promise<Result
   const result = await response.json();
   if (response.ok) return result;
   const { message, details } = result.error;
-  throw new ServiceError(response.status, [message, details?.hint].filter(Boolean).join('; '));
+  throw new RejectedCall(response.status, [message, details?.hint].filter(Boolean).join('; '));
 }
 
 /** Formats a path with a query. Skips undefined and empty values. */
@@ -82,7 +82,7 @@ export function usePolled<Result>(path: string): Polled<Result> & { readonly ref
       const data = await call<Result>(path);
       if (isLatest()) setPolled({ data });
     } catch (error) {
-      const isResponse = error instanceof ServiceError;
+      const isResponse = error instanceof RejectedCall;
       if (isLatest()) setPolled(({ data }) => ({ ...(!isResponse && { data }), error: error as Error }));
     }
   }, [path]);

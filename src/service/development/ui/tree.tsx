@@ -3,14 +3,14 @@ import { safe } from './format.ts';
 import { moveFocus } from './list.tsx';
 import { hrefOf } from './route.ts';
 
-export interface Folder {
+export interface ListedFolder {
   readonly folderId: string;
   readonly folderName: string | null;
   readonly parentFolderId: string;
   readonly accessType: string;
 }
 
-export interface Document {
+export interface ListedDocument {
   readonly documentId: string;
   readonly documentName: string | null;
   readonly folderId: string | null;
@@ -20,8 +20,8 @@ export interface Document {
 
 interface TreeProps {
   readonly organization: string;
-  readonly folders: readonly Folder[];
-  readonly documents: readonly Document[];
+  readonly folders: readonly ListedFolder[];
+  readonly documents: readonly ListedDocument[];
 }
 
 interface Node {
@@ -93,7 +93,7 @@ export function Tree(props: TreeProps) {
             role="treeitem"
             key={href}
             href={href}
-            {...{ tabIndex: node === stop ? 0 : -1, style: { paddingLeft: level * 20 - 12 }, ...state }}
+            {...{ tabIndex: node === stop ? 0 : -1, style: `padding-left: ${level * 20 - 12}px`, ...state }}
             onFocus={() => setFocused(href)}
           >
             <span class={isOpen === undefined ? 'leaf' : 'toggle'} aria-hidden="true" />
