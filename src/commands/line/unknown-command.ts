@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
-import type { RecordKindName } from '../../service/development/reading/kinds.ts';
+import type { StoredKindName } from '../../service/development/reading/kinds.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandWords, helpStep } from './command-words.ts';
@@ -57,7 +57,7 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   };
 }
 
-const LOCAL_KINDS: ReadonlySet<string> = new Set<RecordKindName>([
+const LOCAL_KINDS: ReadonlySet<string> = new Set<StoredKindName>([
   'activities',
   'groups',
   'notifications',

@@ -10,8 +10,7 @@ import { fieldOf, formatPlace, type Place, Problems, type Tree } from '../../set
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
-import { describeAccess } from './explain.ts';
-import { readStore } from './reading.ts';
+import { describeAccess, readStore } from './reading.ts';
 
 const FIELDS = ['org', 'user', 'document', 'expect'] as const;
 const EXPECTATIONS = ['allowed', 'denied'];

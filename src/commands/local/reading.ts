@@ -2,8 +2,8 @@ import type { Column } from '../../catalog/define.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { headerOf } from '../../output/columns.ts';
 import { createTableRenderer } from '../../output/table.ts';
-import type { StoredRecord } from '../../service/development/reading/answers.ts';
-import { RECORD_KINDS, type RecordKind } from '../../service/development/reading/kinds.ts';
+import type { Explanation, StoredRecord } from '../../service/development/reading/answers.ts';
+import { STORED_KINDS, type StoredKind } from '../../service/development/reading/kinds.ts';
 import { parseKind } from '../../service/development/reading/list.ts';
 import { createReader, type Reader } from '../../service/development/reading/reader.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +19,7 @@ export async function listLocalRecords(
   { arguments: [name = ''], options }: Invocation<ListRecordsFlags>,
 ): Promise<void> {
   const kindName = parseKind(name);
-  const kind: RecordKind = RECORD_KINDS[kindName];
+  const kind: StoredKind = STORED_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
   const filter = { organization: await findOrganizationId(context, options.org), match: options.match, limit };
   const { records, more } = await readStore(context, (reader) => reader.list(kindName, filter));
@@ -32,7 +32,7 @@ export async function listLocalRecords(
 }
 
 /** Describes the columns of a kind. The first one is always shown; a narrow terminal hides the last ones first. */
-function columnsOf({ fields, isOfKey }: RecordKind, isOneOrganization: boolean): readonly Column[] {
+function columnsOf({ fields, isOfKey }: StoredKind, isOneOrganization: boolean): readonly Column[] {
   const [first = '', ...others] =
     isOfKey || isOneOrganization ? fields : [fields[0] ?? '', 'organizationId', ...fields.slice(1)];
   const column = (field: string): Column => ({
@@ -77,6 +77,12 @@ function phraseOf({ userId, documentId, level, id, addedAt: _, ...details }: Rec
   const time = expiresAt && `${state === 'expired' ? state : 'expires'} ${expiresAt}`;
   const shown = [role, time, ...Object.values(others)].filter(Boolean).join(', ');
   return [userId, documentId, level, id, shown && `(${shown})`].filter(Boolean).join(' ');
+}
+
+/** Summarizes an explanation: `u1 can open d1 as editor`. */
+export function describeAccess({ user, document, role, disabled }: Explanation): string {
+  if (disabled) return `${user} cannot open ${document}: the document is disabled`;
+  return role ? `${user} can open ${document} as ${role}` : `${user} cannot open ${document}`;
 }
 
 export async function findOrganizationId(context: Context, flag: string | undefined): Promise<string | undefined> {

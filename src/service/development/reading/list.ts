@@ -4,26 +4,26 @@ import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect } from '../../store/statements.ts';
-import type { ListFilter, RecordList, StoredRecord } from './answers.ts';
-import { RECORD_KINDS, type RecordKind, type RecordKindName, toRecord } from './kinds.ts';
+import type { ListFilter, StoredRecord, StoredRecords } from './answers.ts';
+import { STORED_KINDS, type StoredKind, type StoredKindName, toRecord } from './kinds.ts';
 
 /** Reads the data of an API key at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {
   readonly now: number;
 }
 
-export const DEFAULT_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
 /** @throws SvcError `usage` with the nearest kind */
-export function parseKind(name: string): RecordKindName {
-  if (Object.hasOwn(RECORD_KINDS, name)) return name as RecordKindName;
-  throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(RECORD_KINDS)) });
+export function parseKind(name: string): StoredKindName {
+  if (Object.hasOwn(STORED_KINDS, name)) return name as StoredKindName;
+  throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(STORED_KINDS)) });
 }
 
 /** Lists records of a kind, by organization. @throws SvcError `not_found` for an unknown organization */
-export async function listRecords(scope: ReadingScope, name: RecordKindName, filter: ListFilter): Promise<RecordList> {
+export async function listRecords(scope: ReadingScope, name: StoredKindName, filter: ListFilter): Promise<StoredRecords> {
   const { limit = DEFAULT_LIMIT, match } = filter;
-  const kind: RecordKind = RECORD_KINDS[name];
+  const kind: StoredKind = STORED_KINDS[name];
   const records: StoredRecord[] = [];
   for await (const [organization, row] of readRows(scope, kind, filter.organization, { match, limit: limit + 1 })) {
     const record = (kind.toRecord ?? toRecord)(row, scope.now);
@@ -34,8 +34,8 @@ export async function listRecords(scope: ReadingScope, name: RecordKindName, fil
 }
 
 /** Finds the records with an ID, one in each organization that has it. */
-export async function findRecords(scope: ReadingScope, name: RecordKindName, id: string, organizationId: string | undefined) {
-  const kind: RecordKind = RECORD_KINDS[name];
+export async function findRecords(scope: ReadingScope, name: StoredKindName, id: string, organizationId: string | undefined) {
+  const kind: StoredKind = STORED_KINDS[name];
   const found: { readonly organization: number | undefined; readonly record: Record<string, unknown> }[] = [];
   for await (const [organization, row] of readRows(scope, kind, organizationId, {
     equals: { [kind.searched[0]]: id },
@@ -59,7 +59,7 @@ interface RowQuery {
   readonly limit: number;
 }
 
-async function* readRows(scope: KeyScope, kind: RecordKind, organizationId: string | undefined, query: RowQuery) {
+async function* readRows(scope: KeyScope, kind: StoredKind, organizationId: string | undefined, query: RowQuery) {
   if (kind.isOfKey) {
     for (const row of await selectRows(scope, kind, query)) yield [undefined, row] as const;
     return;
@@ -79,7 +79,7 @@ type UntypedTables = Record<string, Record<string, unknown>>;
 /** @param key surrogate key of the organization, unless the records belong to the API key */
 export function selectRows(
   scope: KeyScope,
-  kind: RecordKind,
+  kind: StoredKind,
   { equals, match, limit }: RowQuery,
   key?: number,
 ): Promise<readonly StoredRecord[]> {
@@ -110,8 +110,8 @@ export async function requireOrganization(scope: KeyScope, organizationId: strin
 const MAX_COMPARED = 10_000;
 
 /** Creates the error for an ID that does not exist, with the nearest one of the organization (default: of all). */
-export async function notFound(scope: KeyScope, name: RecordKindName, id: string, organization?: number): Promise<SvcError> {
-  const kind: RecordKind = RECORD_KINDS[name];
+export async function notFound(scope: KeyScope, name: StoredKindName, id: string, organization?: number): Promise<SvcError> {
+  const kind: StoredKind = STORED_KINDS[name];
   const [column] = kind.searched;
   const organizations = await selectOrganizations(scope.database, { apiKey: scope.apiKey });
   const keys = kind.isOfKey || organization !== undefined ? [organization] : organizations.map(({ key }) => key);
