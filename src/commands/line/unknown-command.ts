@@ -83,7 +83,8 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
 
 /** Creates the hint for `ls` without a group: the commands that list something. */
 function listHint(root: Node): Hint {
-  const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
+  const groups = [...root.children.values()].filter(({ name }) => name !== 'local');
+  const lists = groups.flatMap(({ children }) => children.get('list') ?? []);
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );

@@ -18,10 +18,10 @@ export async function explainAccess(
   const { user, document: documentId, organization: organizationId } = question;
   const organization = await requireOrganization(scope, organizationId);
   const document = await findDocumentAccess(database, organization, documentId);
-  if (!document) throw await notFound(scope, 'documents', documentId, organization);
+  if (!document) throw await notFound(scope, 'documents', documentId, organizationId);
   const found = await selectUsers(database, { organization, userId: user });
   const known = found.length > 0 ? found : await selectUserAnywhere(database, { apiKey, user });
-  if (known.length === 0) throw await notFound(scope, 'users', user, organization);
+  if (known.length === 0) throw await notFound(scope, 'users', user, organizationId);
   const decisions = await decideAccess(database, { organization, userIds: [user], now }, document);
   const { allowed = false, role = null, via = [], nearMisses = [] } = decisions.get(user) ?? {};
   const withId = <Level extends { readonly id: string }>(at: Level): Level => ({ ...at, id: at.id || organizationId });

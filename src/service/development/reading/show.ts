@@ -3,8 +3,8 @@ import { didYouMean } from '../../../kernel/nearest.ts';
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { chunkRows } from '../../store/chunks.ts';
 import type { RecordRequest, StoredRecord } from './answers.ts';
-import { STORED_KINDS, type StoredKind, type StoredKindName, toRecord } from './kinds.ts';
-import { findRecords, type ReadingScope, selectRows } from './list.ts';
+import { STORED_KINDS, type StoredKindName, toRecord } from './kinds.ts';
+import { notFound, type ReadingScope, readRows, selectRows } from './list.ts';
 
 /** A record in an organization, which is given by its surrogate key. */
 interface Subject extends ReadingScope {
@@ -12,7 +12,10 @@ interface Subject extends ReadingScope {
   readonly id: string;
 }
 
-const CARDS: Readonly<Record<string, readonly [StoredKindName, (subject: Subject) => Promise<object>]>> = {
+type Describe = (subject: Subject) => Promise<object>;
+
+/** What `svc local show` adds to a record. */
+const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   user: ['users', describeUser],
   organization: ['organizations', async () => ({})],
   folder: [
@@ -20,10 +23,7 @@ const CARDS: Readonly<Record<string, readonly [StoredKindName, (subject: Subject
     async (subject) => ({ memberships: await readMemberships(subject, { level: 'folder', resourceId: subject.id }) }),
   ],
   document: ['documents', async (subject) => ({ users: await findUsersWithAccess(subject) })],
-  group: [
-    'groups',
-    async (subject) => ({ userIds: await readColumn(subject, 'group-members', 'userId', { groupId: subject.id }) }),
-  ],
+  group: ['groups', async (subject) => ({ userIds: await readGroups(subject, 'userId', { groupId: subject.id }) })],
 };
 
 /** Upper bound on the users, documents, or memberships in a card, and on the records to check for it. */
@@ -34,41 +34,38 @@ const MAX_CHECKED = 1_000;
  * Finds a record in one organization or in all of them, and describes its memberships, access, and last activity.
  * @throws SvcError `usage` for an unknown kind, `not_found` with the nearest ID
  */
-export async function showRecord(
-  scope: ReadingScope,
-  { kind, id, organization }: RecordRequest,
-): Promise<readonly StoredRecord[]> {
-  const [records, describe] = (Object.hasOwn(CARDS, kind) && CARDS[kind]) || [];
-  if (!records || !describe) {
-    throw new SvcError('usage', `unknown kind '${kind}'`, { hint: didYouMean(kind, Object.keys(CARDS)) });
-  }
+export async function showRecord(scope: ReadingScope, request: RecordRequest): Promise<readonly StoredRecord[]> {
+  const { kind, id, organization: organizationId } = request;
+  const [name, describe] = (Object.hasOwn(CARDS, kind) && CARDS[kind]) || [];
+  if (!name || !describe) throw new SvcError('usage', `unknown kind '${kind}'`, { hint: didYouMean(kind, Object.keys(CARDS)) });
+  const found = await readRows(scope, name, organizationId, { equals: { [STORED_KINDS[name].searched[0]]: id } });
+  if (found.length === 0) throw await notFound(scope, name, id, organizationId);
   const cards: StoredRecord[] = [];
-  for (const { organization: key = 0, record } of await findRecords(scope, records, id, organization)) {
-    cards.push({ ...record, ...(await describe({ ...scope, organization: key, id })) });
+  for (const { row, organization, ...of } of found) {
+    cards.push({ ...of, ...toRecord(row), ...(await describe({ ...scope, organization, id })) });
   }
   return cards;
 }
 
 async function describeUser(subject: Subject): Promise<object> {
+  const own = { userId: subject.id };
   return {
-    memberships: await readMemberships(subject, { userId: subject.id }),
-    groups: await readColumn(subject, 'group-members', 'groupId', { userId: subject.id }),
+    memberships: await readMemberships(subject, own),
+    groups: await readGroups(subject, 'groupId', own),
     documents: await findOpenDocuments(subject),
     lastActivity: await findLastActivity(subject),
   };
 }
 
-function read({ organization, ...scope }: Subject, name: StoredKindName, equals: Readonly<Record<string, string>>) {
-  const kind: StoredKind = STORED_KINDS[name];
-  return selectRows(scope, kind, { equals, limit: MAX_LISTED }, organization);
-}
-
 async function readMemberships(subject: Subject, equals: Readonly<Record<string, string>>): Promise<readonly object[]> {
-  return (await read(subject, 'permissions', equals)).map((row) => STORED_KINDS.permissions.toRecord(row, subject.now));
+  const { permissions } = STORED_KINDS;
+  const rows = await selectRows(subject, permissions, { equals, limit: MAX_LISTED }, subject.organization);
+  return rows.map((row) => permissions.toRecord(row, subject.now));
 }
 
-async function readColumn(subject: Subject, name: StoredKindName, column: string, equals: Readonly<Record<string, string>>) {
-  return (await read(subject, name, equals)).map((row) => row[column]);
+async function readGroups(subject: Subject, column: string, equals: Readonly<Record<string, string>>) {
+  const rows = await selectRows(subject, STORED_KINDS['group-members'], { equals, limit: MAX_LISTED }, subject.organization);
+  return rows.map((row) => row[column]);
 }
 
 /** Lists documents that a user can open, among the first ones of the organization. */
@@ -102,14 +99,14 @@ async function findUsersWithAccess({ database, organization, id, now }: Subject)
 }
 
 /** Finds the newest activity of a user, or the last update of the user's presence. */
-async function findLastActivity(subject: Subject): Promise<object | null> {
-  const query = { match: `"userId":${JSON.stringify(subject.id)}`, limit: MAX_LISTED };
-  const named = (await selectRows(subject, STORED_KINDS.activities, query, subject.organization)).map(toRecord);
-  const own = named.find(({ actionUser }) => Object(actionUser).userId === subject.id);
-  const present = await read(subject, 'presence', { userId: subject.id });
-  const moments = [
-    ...(own ? [{ documentId: own['documentId'], action: own['actionType'], at: Number(own['lastUpdated']) }] : []),
-    ...present.map(({ lastUpdated, documentId }) => ({ documentId, action: 'presence', at: Number(lastUpdated) })),
-  ];
-  return moments.toSorted((a, b) => b.at - a.at)[0] ?? null;
+async function findLastActivity(subject: Subject): Promise<object | undefined> {
+  const { id: userId, organization } = subject;
+  const query = { match: `"userId":${JSON.stringify(userId)}`, limit: MAX_LISTED };
+  const named = (await selectRows(subject, STORED_KINDS.activities, query, organization)).map(toRecord);
+  const own = named.filter(({ actionUser }) => Object(actionUser).userId === userId);
+  const present = await selectRows(subject, STORED_KINDS.presence, { equals: { userId } }, organization);
+  const moments = [...own, ...present].map(({ documentId, actionType: action = 'presence', lastUpdated }) => {
+    return { documentId, action, at: Number(lastUpdated) };
+  });
+  return moments.toSorted((a, b) => b.at - a.at)[0];
 }
