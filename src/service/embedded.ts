@@ -3,15 +3,15 @@ import type { FaultFileInput } from '../catalog/faults.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
+import { once } from '../kernel/once.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
-import type { HandledCall } from './call-log.ts';
 import { createServiceClock } from './development/clock.ts';
 import { createFaultHook } from './development/faults/fault-hook.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestRecord } from './development/requests/record.ts';
-import type { RequestLog } from './development/requests/request-log.ts';
+import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -37,16 +37,18 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
 /**
  * Creates the store and a workspace if necessary. Several processes may use a store.
  * @param location path of a SQLite file, or a PostgreSQL URL; see `resolveStoreLocation`
- * @throws SvcError `local` if the store cannot be opened
+ * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const { signal, logsRequests = false, onRequest, logFolder, faults, ...rest } = options;
+  const control = faults && (await import('./development/faults/fault-control.ts'));
+  control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const { clock: realClock, report } = rest;
   const file = createLazyFile(location, logFolder, report);
-  const requests = logsRequests ? await openLog(file, report) : undefined;
-  const onCall = requests && ((call: HandledCall) => onRequest?.(requests.add(call)));
+  const requests = logsRequests ? await openLog(file, { report, onRequest }) : undefined;
+  const onCall = requests?.add;
   const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
   const development = {
     ...{ store, apiKey, development: service.development, realClock, requests },
@@ -54,8 +56,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     intercept: service.faults.attempt,
     ...(report && { report }),
   };
-  const { setFaults, clearFaults } = faults ? await import('./development/faults/fault-control.ts') : {};
-  await setFaults?.(service.development, faults);
+  await control?.setFaults(service.development, faults);
+  const clearFaults = once(async () => control?.clearFaults(service.development));
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -92,7 +94,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     close: async () => {
       service.faults.close();
       await service.whenIdle();
-      await clearFaults?.(service.development);
+      await clearFaults();
       requests?.flush();
       await file.close();
       await store.close();
@@ -100,8 +102,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   };
 }
 
-async function openLog(file: LazyRequestFile, report: ServiceDependencies['report']): Promise<RequestLog> {
-  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), report);
+async function openLog(file: LazyRequestFile, options: RequestLogOptions): Promise<RequestLog> {
+  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), options);
 }
 
 /** @param file counts the requests that rules of faults apply to */

@@ -1,6 +1,6 @@
 import { DELIVERY } from '../../../catalog/faults.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { isObject } from '../../../kernel/is-object.ts';
+import { valueAt } from '../../../kernel/field-path.ts';
 import { tryParseJson } from '../../../kernel/try-parse-json.ts';
 import { findOrganizationId } from '../../call-log.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
@@ -48,8 +48,7 @@ export function createFaultInjector({ openFile, clock, report = () => undefined 
     /** Makes an attempt to deliver a webhook. */
     attempt: async (value: unknown, payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
       const body = tryParseJson(payload);
-      const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
-      const org = findOrganizationId(metadata) ?? findOrganizationId(metadata['organization']);
+      const org = METADATA_PATHS.map((path) => findOrganizationId(valueAt(body, path))).find((id) => id !== undefined);
       const chosen = await choose(value, { operation: DELIVERY, org, hasRecords: false });
       return chosen ? attemptWithFault(chosen, send, sleep) : send();
     },
@@ -57,6 +56,9 @@ export function createFaultInjector({ openFile, clock, report = () => undefined 
     close: () => closing.abort(),
   };
 }
+
+/** Paths of the object with the organization in the payloads of basic and of advanced webhooks. */
+const METADATA_PATHS = [['metadata'], ['data', 'metadata', 'organization']];
 
 /** Counts requests for each rule, in a file or, if it is not usable, in memory. */
 function createCounters(openFile: InjectorOptions['openFile'], report: NonNullable<InjectorOptions['report']>) {
