@@ -91,7 +91,16 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
-      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
+      const server = await startServing(
+        { ...rest, handle, time, development: { ...development, timeScale }, timeScale },
+        address,
+      );
+      const close = () => {
+        service.faults.close();
+        requests?.endWaits();
+        return server.close();
+      };
+      return { ...server, close };
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {

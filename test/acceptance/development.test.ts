@@ -76,7 +76,7 @@ describe('a bulk import during faults', () => {
     expect(code, stderr).toBe(4);
     expect(await storedUsers()).toBe(0);
     await local('faults', 'clear');
-    const resumed = await svc('jobs', 'resume', 'last');
+    const resumed = await svc('jobs', 'resume');
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(await storedUsers()).toBe(60);
   });
@@ -149,7 +149,7 @@ describe('svc serve with faults', () => {
     await svc(['local', 'faults', 'add', dropped]);
     expect((await svc(['workspace', 'get', '--local'])).code).toBe(8);
     expect((await svc(['local', 'faults', 'list'])).stdout).toMatch(
-      /fault-1 .*request 2 .*PERMISSION_DENIED[\s\S]*fault-2 .*always .*drop before/,
+      /fault-1 .*nth 2 .*status PERMISSION_DENIED[\s\S]*fault-2 .*always .*drop before/,
     );
     expect((await svc(['local', 'faults', 'clear', '--dry-run'])).stderr).toMatch(/nothing was changed/);
     expect(await svc(['local', 'faults', 'clear'])).toMatchObject({ code: 0, stderr: 'removed 2 rules\n' });

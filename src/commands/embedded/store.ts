@@ -1,6 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { ensureLocalCredentials } from '../../service/bootstrap.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
+import { createFaultHook, type FaultHook } from '../../service/development/faults/fault-hook.ts';
+import { createLazyFile } from '../../service/development/requests/lazy-file.ts';
 import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
@@ -12,6 +14,8 @@ interface ServiceState {
   readonly development: DevelopmentState;
   /** Time of the service. */
   readonly time: ServiceClock;
+  /** Makes attempts of deliveries, with the faults of the store. */
+  readonly intercept: FaultHook['attempt'];
 }
 
 /**
@@ -24,15 +28,19 @@ export async function withStore<Result>(
   effect: 'read' | 'write',
   work: (store: Store, apiKey: string, state: ServiceState) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
+  const location = await resolveStoreLocation(options.store, folders);
+  const store = await openStore(location, { signal });
+  const file = createLazyFile(location, folders.data);
   try {
     return await explainRefusals(effect, async () => {
       const { apiKey } = await ensureLocalCredentials(store);
       const development = createDevelopmentState(store);
       await development.current();
-      return work(store, apiKey, { development, time: createServiceClock(clock, development) });
+      const { attempt: intercept } = createFaultHook({ development, openFile: file.open, clock });
+      return work(store, apiKey, { development, time: createServiceClock(clock, development), intercept });
     });
   } finally {
+    await file.close();
     await store.close();
   }
 }

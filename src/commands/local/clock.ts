@@ -26,7 +26,10 @@ export function changeClockBy(name: 'advance' | 'set' | 'freeze' | 'run' | 'rese
 
 type ClockContext = Parameters<typeof changeClock>[0];
 
-function contextOf({ clock, signal, warn }: Context, service: Pick<ClockContext, 'store' | 'development'>): ClockContext {
+function contextOf(
+  { clock, signal, warn }: Context,
+  service: Pick<ClockContext, 'store' | 'development' | 'intercept'>,
+): ClockContext {
   const report = (error: unknown) => void warn(String(error));
   return { ...service, realClock: clock, signal, report, allowPrivateTargets: true };
 }

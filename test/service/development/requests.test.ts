@@ -52,24 +52,16 @@ describe('the log of requests', () => {
     expect(other.list({ after: 0, limit: 1 })).toEqual([first]);
   });
 
-  it('is bounded in requests and in characters, and keeps the latest', async () => {
+  it('is bounded, and keeps the latest requests', async () => {
     const { file } = await openFile();
     const log = createRequestLog(file);
-    for (let at = 1; at <= 12_000; at += 1) {
+    for (let at = 1; at <= 5_000; at += 1) {
       log.add(handledCall());
-      if (at % 1_000 === 0) log.flush();
+      if (at % 900 === 0) log.flush();
     }
+    log.flush();
     const kept = file.list({ after: 0, limit: 100_000 });
-    expect(kept.at(-1)?.id).toBe(12_000);
-    expect(kept.length).toBeLessThanOrEqual(5_500);
-    expect(kept.length).toBeGreaterThanOrEqual(5_000);
-    const large = JSON.stringify({ data: 'x'.repeat(60_000) });
-    for (let at = 1; at <= 1_200; at += 1) {
-      log.add(handledCall({ requestBody: () => large, responseBody: large }));
-      if (at % 30 === 0) log.flush();
-    }
-    const sizes = file.list({ after: 0, limit: 100_000 }).map((detail) => JSON.stringify(detail).length);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(32 * 1024 * 1024 + 500 * 121_000);
+    expect([kept.length, kept.at(0)?.id, kept.at(-1)?.id]).toEqual([2_000, 3_001, 5_000]);
   });
 
   it('keeps no body that is too large or not JSON', () => {

@@ -50,7 +50,7 @@ function pathOf(target: string): string {
 }
 
 /** Maximum size of a body to keep, in characters. */
-const MAX_BODY = 64 * 1024;
+const MAX_BODY = 32 * 1024;
 
 const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
 

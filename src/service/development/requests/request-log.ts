@@ -45,6 +45,7 @@ export interface RequestLogOptions {
 /** Logs requests to a file without delaying them. If the file is slow or cannot be written, requests are dropped. */
 export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
   const listeners = new Set(onRequest && [onRequest]);
+  const closing = new AbortController();
   const pending: PendingRequest[] = [];
   let [nextId, pausedUntil, bodies, hasFailed] = [file.lastId() + 1, 0, 0, false];
   let timer: NodeJS.Timeout | undefined;
@@ -95,6 +96,7 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
         const found: RequestRecord[] = [];
         const end = (finish: () => void) => {
           clearTimeout(deadline);
+          closing.signal.removeEventListener('abort', fail);
           listeners.delete(listener);
           finish();
         };
@@ -103,11 +105,15 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
           found.push(record);
           if (found.length >= count) end(() => resolve(found));
         };
-        const deadline = setTimeout(() => end(() => reject(waitError({ on, count, timeout }, found.length))), timeout);
+        const fail = () => end(() => reject(waitError({ on, count, timeout }, found.length)));
+        const deadline = setTimeout(fail, timeout);
         listeners.add(listener);
+        closing.signal.addEventListener('abort', fail);
       }),
     /** Writes all requests to the file. */
     flush: flushAll,
+    /** Ends all calls of `wait`. */
+    endWaits: () => closing.abort(),
   };
 }
 
