@@ -27,7 +27,7 @@ export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFla
  * `limitHeapGrowth`, takes effect during a long computation without timers.
  */
 export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
-  heap.setFlag('--heap-growing-percent=100');
+  heap.setFlag('--heap-growing-percent=30');
   heap.setFlag('--semi-space-growth-factor=1');
 }
 

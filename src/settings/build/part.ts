@@ -75,8 +75,13 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
   return {
     changes: parts.flatMap(({ changes }) => changes),
     writes: parts.flatMap(({ writes }) => writes),
-    read: parts.flatMap(({ read }) => [...read]),
+    read: joinIterables(parts.map(({ read }) => read)),
   };
+}
+
+/** Without copies: a large plan has 100,000 entries. */
+function* joinIterables<Item>(lists: readonly Iterable<Item>[]): Iterable<Item> {
+  for (const list of lists) yield* list;
 }
 
 /** Creates the part for a kind of records that the service refuses to read. */
