@@ -45,16 +45,16 @@ export interface PlannedWrite {
   /** Input that all items share, such as the organization ID. Empty if each item is a whole input. */
   readonly shared: Readonly<Record<string, unknown>>;
   readonly items: readonly PlannedItem[];
-  /** File whose records are sent instead of items, as many as the ledger does not know. */
+  /** File whose records are sent instead of items, in any organization: those that the ledger does not know. */
   readonly from?: PlannedFile;
 }
 
-/** A file of users. The writes of all organizations name the same file, which is read once. */
+/** A file of users, with the number of those to send. */
 export interface PlannedFile {
   readonly path: string;
   readonly records: number;
   /** Organization of users without an `organizationId`. */
-  readonly organizationId?: string;
+  readonly organizationId?: string | undefined;
 }
 
 export interface PlanTarget {

@@ -99,12 +99,11 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
 
 function planUsersFile(path: string, { usersToSend = new Map(), usersOrganization }: PlanSource): PlanPart {
   const unsent = [...usersToSend].filter(([, records]) => records > 0);
+  const records = unsent.reduce((sum, [, count]) => sum + count, 0);
+  const from = { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) };
   return {
     changes: unsent.map(([org, after]) => createChange({ sign: '>', kind: 'users', org, id: null, after })),
-    writes: unsent.map(([organizationId, records]) => ({
-      ...{ operation: 'users.add', shared: { organizationId }, items: [] },
-      from: { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) },
-    })),
+    writes: records > 0 ? [{ operation: 'users.add', shared: {}, items: [], from }] : [],
     read: [],
   };
 }

@@ -81,7 +81,7 @@ export function groupForSending(records: RecordList, open: ReadonlySet<number>, 
 interface UserSelection {
   /** Index of the first user to send. */
   readonly first: number;
-  readonly isWanted: (record: SentRecord, organizationId: string) => boolean;
+  readonly isWanted: (record: SentRecord) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -108,7 +108,7 @@ export async function* readPendingUsers(
   for await (const users of readUsersFile(file, signal)) {
     for (const user of users) {
       const { organizationId } = user;
-      if (!isWanted(toSentUser(user), organizationId)) continue;
+      if (!isWanted(toSentUser(user))) continue;
       const group = byOrganization.get(organizationId) ?? [];
       group.push(user);
       byOrganization.set(organizationId, group);
