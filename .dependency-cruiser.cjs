@@ -54,7 +54,6 @@ const OWNERS = {
   ky: ['client/'],
   undici: ['client/'],
   '@napi-rs/keyring': ['profiles/'],
-  microdiff: ['commands/', 'settings/'],
   '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],

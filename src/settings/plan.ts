@@ -23,11 +23,9 @@ export interface Change {
   readonly before: unknown;
   /** For records sent from a file: their number. */
   readonly after: unknown;
-  /** Why the change is not possible, or why the records could not be read. */
   readonly reason?: string;
 }
 
-/** One record or configuration to write. */
 export interface PlannedItem {
   readonly key: RecordKey;
   /**
@@ -49,7 +47,6 @@ export interface PlannedWrite {
   readonly from?: PlannedFile;
 }
 
-/** A file of users, with the number of those to send. */
 export interface PlannedFile {
   readonly path: string;
   readonly records: number;
@@ -70,12 +67,10 @@ export interface PlanSummary {
   readonly send: number;
 }
 
-/** Changes, and the writes that make them, in the order to send. */
 export interface Plan {
   readonly target: PlanTarget;
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
-  /** Effects that a simulation predicted, as sentences. */
   readonly predicted: readonly string[];
   /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
   readonly notRestored: readonly string[];

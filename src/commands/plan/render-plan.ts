@@ -147,8 +147,7 @@ function renderSigned(sign: Sign, text: string, { palette, wrap }: Layout): read
 
 function renderFields({ sign, before, after }: Change, layout: Layout): readonly string[] {
   if (sign === '-/+') {
-    const differences = diffRecords(before, after, { onlyDeclared: true });
-    const shown = differences.filter(({ path }) => path[0] !== 'metadata');
+    const shown = diffRecords(before, after).filter(({ path }) => path[0] !== 'metadata');
     return shown.flatMap(({ path, ...values }) => renderDifference(path.join('.'), values, layout));
   }
   const record = sign === '+' ? after : sign === '-' ? before : undefined;

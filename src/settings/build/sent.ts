@@ -19,7 +19,6 @@ export function planOrganizations(source: PlanSource): PlanPart {
 /** Order of operations: users are sent between groups and the users of groups. */
 const ORDER: readonly PlannedWrite['operation'][] = ['groups.add', 'users.add', 'permissions.add', 'groups.add-users'];
 
-/** Plans groups, users, and their access to folders and documents. */
 export function planGroupsAndUsers(source: PlanSource): PlanPart {
   const { users } = source.declared;
   const { writes, ...part } = joinParts([

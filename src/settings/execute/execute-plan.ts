@@ -47,7 +47,6 @@ export interface ExecutionDependencies {
 
 type IndexedItem = PlannedItem & { readonly index: number };
 
-/** An operation, with its bulk fields if it takes several records. */
 interface CalledWrite {
   readonly write: PlannedWrite;
   readonly operation: Operation;
@@ -72,7 +71,6 @@ export class PlanExecution {
     return this.#ordered.inFlight + this.#concurrent.inFlight;
   }
 
-  /** @returns the reason for an early stop */
   async run(writes: readonly PlannedWrite[]): Promise<StopReason | undefined> {
     const total = countItems(writes);
     let index = 0;
@@ -197,7 +195,6 @@ export class PlanExecution {
   }
 }
 
-/** Whether the service refused many items of a write in a row for the same reason. Other writes may succeed. */
 function isRefusal(stop: StopReason): boolean {
   return stop.kind === 'fatal' && ITEM_FAILURES.includes(stop.error.failure);
 }

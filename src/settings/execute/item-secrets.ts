@@ -24,7 +24,6 @@ export async function readSecrets(
   return secrets;
 }
 
-/** Whether the data of an item repeats a secret that only the service has. */
 export function needsLiveSecrets({ data }: PlannedItem): boolean {
   let isNeeded = false;
   replaceMarkers(data, (reference) => {

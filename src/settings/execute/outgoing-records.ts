@@ -10,7 +10,6 @@ import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
 /** An item of a plan, or a user of a file, to send. Users have the indexes after those of all items. */
 export interface OutgoingRecord extends BulkRecord {
   readonly key: RecordKey;
-  /** Input that the records of its request share. */
   readonly shared: PlannedWrite['shared'];
   readonly sent: SentRecord;
 }
@@ -79,7 +78,6 @@ export function groupForSending(records: RecordList, open: ReadonlySet<number>, 
 }
 
 interface UserSelection {
-  /** Index of the first user to send. */
   readonly first: number;
   readonly isWanted: (record: SentRecord) => boolean;
   readonly signal: AbortSignal;
@@ -88,7 +86,6 @@ interface UserSelection {
 /** Upper bound on users that wait for others of their organization. */
 const MAX_WAITING = 10_000;
 
-/** Reads the users to send, in batches of one organization each. */
 export async function* readPendingUsers(
   file: PlannedFile,
   { first, isWanted, signal }: UserSelection,

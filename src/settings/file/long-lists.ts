@@ -5,14 +5,12 @@ import { isObject } from '../../kernel/is-object.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { findCycles } from './check.ts';
 
-/** Kinds of records that a file may declare by the thousand. */
 const KINDS = ['folders', 'documents'] as const;
 
 type Kind = (typeof KINDS)[number];
 type Records = NonNullable<SettingsFields[Kind]>;
 type Lists = { [Name in Kind]?: NonNullable<SettingsFields[Name]> };
 
-/** A settings file whose long lists were read separately. */
 export interface CutText {
   /** The text with empty lists in their place. Line numbers are unchanged, except for JSON. */
   readonly text: string;
@@ -88,7 +86,6 @@ class ListReader {
   readonly records: { [field: string]: string | boolean }[] = [];
   #indent: string | undefined;
 
-  /** Returns false if the line has another form. */
   read(line: string): boolean {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) return true;

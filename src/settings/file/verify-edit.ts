@@ -37,7 +37,6 @@ export function verifyEdit({ content, environment, texts, expected, mayAffectOth
   return { texts: new Map(changed), affected };
 }
 
-/** Returns the values of files as one text; undefined if they are not valid. */
 function valuesOf(name: string, files: readonly ReadFile[], environment: string | undefined): string | undefined {
   try {
     return canonicalText(toValue(parseSettings(name, files, environment).tree));
