@@ -1,5 +1,9 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
 import { Ledger } from '../../settings/ledger.ts';
@@ -33,12 +37,12 @@ interface PreparedPlan {
  */
 export async function withPlan(
   context: Context,
-  { file = DEFAULT_FILE, env, only = [], prune = false, pruneLimit }: ChangeFlags,
+  { file, env, only = [], prune = false, pruneLimit }: ChangeFlags,
   purpose: 'plan' | 'drift',
   work: (context: Context, prepared: PreparedPlan) => Promise<void>,
 ): Promise<void> {
   const limit = parseWholeNumber('--prune-limit', pruneLimit, 0);
-  const settings = await loadSettingsFile(context, file, env);
+  const settings = await loadSettingsFile(context, file ?? (await findDefaultFile(context)), env);
   for (const secret of settings.secrets) rememberSecret(secret.reveal());
   const selected = selectKinds(settings.declared, only);
   await warnAboutIgnored(context, settings, selected);
@@ -53,6 +57,13 @@ export async function withPlan(
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
     await work(opened, { plan: { ...plan, predicted: effects }, settings, predicted: state });
+  });
+}
+
+async function findDefaultFile({ cwd }: Context): Promise<string> {
+  if (await stat(resolve(cwd, DEFAULT_FILE)).catch(() => undefined)) return DEFAULT_FILE;
+  throw new SvcError('usage', `file not found: ${DEFAULT_FILE}`, {
+    hint: hint`create it from the live settings with ${step('inspect', 'pull')}, or name another file with --file`,
   });
 }
 

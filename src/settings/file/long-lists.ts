@@ -41,11 +41,24 @@ export function cutLongLists(text: string): CutText | undefined {
 
 function cutJson(text: string): CutText | undefined {
   const value = tryParseJson(text);
-  if (!isObject(value) || isObject(value['environments'])) return undefined;
+  // A field that occurs twice is lost, and has to be reported.
+  if (!isObject(value) || isObject(value['environments']) || countFields(value) !== countNames(text)) return undefined;
   const lists = Object.fromEntries(KINDS.flatMap((kind) => (Array.isArray(value[kind]) ? [[kind, value[kind]]] : [])));
   if (JSON.stringify(lists).includes('${')) return undefined;
   const rest = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]));
   return { text: JSON.stringify({ ...value, ...rest }), lists };
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.reduce<number>((sum, each) => sum + countFields(each), Array.isArray(value) ? 0 : inner.length);
+}
+
+function countNames(text: string): number {
+  let count = 0;
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon) count += 1;
+  return count;
 }
 
 function cutYaml(text: string): CutText | undefined {
