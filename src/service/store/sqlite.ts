@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, DatabaseSyncOptions, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -46,9 +46,9 @@ export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean):
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
-export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
+export async function openDatabase(path: string, timeout: number, options: DatabaseSyncOptions = {}): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
-  return new DatabaseSync(path, { timeout });
+  return new DatabaseSync(path, { ...options, timeout });
 }
 
 function createAdapter(database: PreparingDatabase): DirectAdapter {
