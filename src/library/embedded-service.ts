@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
+import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -29,10 +30,32 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
-  /** Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. */
-  listen(address?: { readonly host?: string; readonly port?: number }): Promise<{ readonly url: string }>;
+  /** Time of the service, which the calls that change it return. */
+  readonly clock: ServiceClockControl;
+  /**
+   * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
+   * `/_svc/`; other machines have no access to it.
+   */
+  listen(address?: {
+    readonly host?: string;
+    readonly port?: number;
+  }): Promise<{ readonly url: string; readonly admin?: string | undefined }>;
   /** Waits for requests in flight, then releases all resources. */
   close(): Promise<void>;
+}
+
+export interface ServiceClockControl {
+  show(): Promise<ClockState>;
+  /** Moves the time forward by a duration, such as `49h`. */
+  advance(duration: string): Promise<ClockState>;
+  /** Sets the time, in RFC 3339. */
+  set(time: string): Promise<ClockState>;
+  /** Stops the time. */
+  freeze(): Promise<ClockState>;
+  /** Lets the time pass again after `freeze`. */
+  run(): Promise<ClockState>;
+  /** Returns to the real time. */
+  reset(): Promise<ClockState>;
 }
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
@@ -45,16 +68,30 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
+    clock: createClockControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
-      return { url: server.url };
+      return { url: server.url, admin: server.admin };
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
       await location.remove();
     },
+  };
+}
+
+function createClockControl(context: ClockContext): ServiceClockControl {
+  const load = () => import('../service/development/clock-control.ts');
+  const change = async (to: ClockChange) => (await load()).changeClock(context, to);
+  return {
+    show: async () => (await load()).readClock(context),
+    advance: (duration) => change({ advance: duration }),
+    set: (time) => change({ set: time }),
+    freeze: () => change({ freeze: true }),
+    run: () => change({ run: true }),
+    reset: () => change({ reset: true }),
   };
 }
 

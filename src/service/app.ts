@@ -7,6 +7,7 @@ import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCreden
 import { readData } from './body.ts';
 import type { CallOf } from './call.ts';
 import { describeOperation, describeResult, type HandledCall, type OperationReceiver, withCallLog } from './call-log.ts';
+import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { badRequest, Refusal } from './refusal.ts';
@@ -32,7 +33,12 @@ export interface ServiceDependencies extends ServiceOptions {
   readonly onCall?: ((call: HandledCall) => void) | undefined;
 }
 
-export function createApp(dependencies: ServiceDependencies, followUps: FollowUps): RequestHandler {
+/** `clock` is the time of the service, as of the last read of `development`. */
+interface AppDependencies extends ServiceDependencies {
+  readonly development: DevelopmentState;
+}
+
+export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {
   const perform = createPerformer(dependencies, followUps);
   const routes = createRoutes();
   const admissionFor = createAdmissionControl(dependencies);
@@ -77,7 +83,10 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
 };
 
 /** Each call is a transaction, so a refused call changes nothing. */
-function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
+function createPerformer(
+  { store, clock, without = [], rateLimit, strict, development }: AppDependencies,
+  followUps: FollowUps,
+) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
   return async (executable: ExecutableOperation, request: ServiceRequest, data: unknown, onOperation?: OperationReceiver) => {
     const { name, operation, handler } = executable;
@@ -85,6 +94,7 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
     const countOnce = countCall && once(countCall);
     const run = async (database: Database) => {
       pendingWork = [];
+      await development.current(database);
       const after = (work: FollowUp) => void pendingWork.push(work);
       const call = await authenticate(operation.auth, request, { database, now: clock.now(), after });
       countOnce?.(call);

@@ -4,6 +4,8 @@ import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
+import { createServiceClock } from './development/clock.ts';
+import { createDevelopmentState } from './development/state.ts';
 import { RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
@@ -27,6 +29,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const service = createService({ store, ...rest });
+  const { clock: realClock, report } = rest;
+  const development = {
+    store,
+    apiKey,
+    development: service.development,
+    realClock,
+    allowPrivateTargets: true,
+    ...(report && { report }),
+  };
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -40,6 +51,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
+    /** Dependencies of the tools for development. */
+    development,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
@@ -49,7 +62,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
-      return startServing({ store, handle: service.handle, ...rest, timeScale }, address);
+      const { handle, clock: time } = service;
+      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {
@@ -60,9 +74,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
 }
 
 export function createService(dependencies: ServiceDependencies) {
-  const followUps = createFollowUps(dependencies.store, dependencies.report);
-  const handle = createApp(dependencies, followUps);
+  const { store, report } = dependencies;
+  const followUps = createFollowUps(store, report);
+  const development = createDevelopmentState(store);
+  const clock = createServiceClock(dependencies.clock, development);
+  const handle = createApp({ ...dependencies, clock, development }, followUps);
   return {
+    development,
+    /** Time of the service, as of the last request or read of `development`. */
+    clock,
     handle,
     fetch: createFetch(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
@@ -77,9 +97,9 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const { status, failure, body: content } = await handle({ method, target, header, body });
+    const { status, failure, body: content, headers: own } = await handle({ method, target, header, body });
     if (failure) throw failure;
-    return new Response(method === 'HEAD' ? null : content, { status, headers: { 'content-type': RESPONSE_TYPE } });
+    return new Response(method === 'HEAD' ? null : content, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
   };
 }
 

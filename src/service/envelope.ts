@@ -11,6 +11,8 @@ export interface HandlerResult<Data> {
 export interface ServiceResponse {
   readonly status: number;
   readonly body: string;
+  /** Additional headers, or another content type. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The store's error that caused the response. Callers in the same process get this error instead of the response. */
   readonly failure?: StoreFailure;
 }

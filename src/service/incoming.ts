@@ -127,7 +127,7 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
   });
 }
 
-function writeResponse(outgoing: ServerResponse, { status, body }: ServiceResponse): void {
-  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body) });
+function writeResponse(outgoing: ServerResponse, { status, body, headers }: ServiceResponse): void {
+  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body), ...headers });
   outgoing.end(body);
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
+import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
@@ -80,4 +81,5 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     options: RETRY_DELIVERIES_FLAGS,
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
+  ...CLOCK_COMMANDS,
 ];

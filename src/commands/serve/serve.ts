@@ -10,6 +10,7 @@ import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { ServiceOptions } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
+import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import type { Context } from '../context.ts';
@@ -40,7 +41,7 @@ export async function serve(
     try {
       const server = await embedded.serve(address, { timeScale });
       try {
-        await announce(context, server.url, embedded.target);
+        await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
       } finally {
         await server.close();
@@ -55,16 +56,24 @@ export async function serve(
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
+async function announce(
+  context: Context,
+  { url, admin }: RunningService,
+  { key, workspace }: EmbeddedInstance['target'],
+): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome(url, credentials));
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin }, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
-export function formatWelcome(url: string, credentials: LocalCredentials, platform = currentPlatform): string {
+export function formatWelcome(
+  { url, admin }: Pick<RunningService, 'url' | 'admin'>,
+  credentials: LocalCredentials,
+  platform = currentPlatform,
+): string {
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],
     [SETTING_VARIABLES.apiKey, credentials.apiKey],
@@ -74,8 +83,9 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
+  const tools = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {

@@ -50,7 +50,7 @@ describe('svc serve', () => {
     const { context } = await serving({ options: { output } });
     expect(context.stdout()).toMatch(/^[^\n]+\n$/);
     const { url, ...credentials } = JSON.parse(context.stdout());
-    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken']);
+    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken', 'admin']);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await call(context, '/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toBe(200);
   });
@@ -59,11 +59,16 @@ describe('svc serve', () => {
     const { context } = await serving({});
     expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
     expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
+    expect(context.stdout()).toMatch(/^Admin token for http:\/\/127\.0\.0\.1:\d+\/_svc\/: [\w-]{32}$/m);
   });
 
   it('prints PowerShell assignments on Windows', () => {
     const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
-    const text = formatWelcome('http://127.0.0.1:1', { apiKey, authToken, workspaceId, workspaceAuthToken }, 'win32');
+    const text = formatWelcome(
+      { url: 'http://127.0.0.1:1', admin: 'a-token' },
+      { apiKey, authToken, workspaceId, workspaceAuthToken },
+      'win32',
+    );
     expect(text).toMatch(/^Serving on http:\/\/127\.0\.0\.1:1\. In another PowerShell:\n/);
     expect(text).toContain("\n  $env:SVC_AUTH_TOKEN = '-a_'\n");
   });
