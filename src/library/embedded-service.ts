@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
 import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -32,6 +34,8 @@ export interface EmbeddedService {
   };
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
+  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+  readonly snapshots: ServiceSnapshots;
   /**
    * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
    * `/_svc/`; other machines have no access to it.
@@ -58,6 +62,16 @@ export interface ServiceClockControl {
   reset(): Promise<ClockState>;
 }
 
+export interface ServiceSnapshots {
+  /** Saves the current data. Replaces a snapshot with the same name. */
+  save(name: string): Promise<Snapshot>;
+  /** Replaces the current data, including API keys and tokens. */
+  restore(name: string): Promise<Snapshot>;
+  /** Returns the snapshots, newest first. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
+}
+
 /** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   const { store, ...switches } = settings;
@@ -69,6 +83,12 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     clock: createClockControl(embedded.development),
+    snapshots: {
+      save: async (name) => (await openSnapshots(embedded.development)).save(name),
+      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
+    },
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);

@@ -5,13 +5,14 @@ import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
 import { createServiceClock } from './development/clock.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState } from './development/state.ts';
 import { RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { openStore } from './store/open.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store'> {
+interface EmbeddedOptions extends Omit<ServiceDependencies, 'store'>, Pick<SnapshotContext, 'compareStates'> {
   /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
 }
@@ -25,18 +26,20 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, ...rest } = options;
+  const { signal, compareStates, ...rest } = options;
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const service = createService({ store, ...rest });
   const { clock: realClock, report } = rest;
   const development = {
+    location,
     store,
     apiKey,
     development: service.development,
     realClock,
     allowPrivateTargets: true,
     ...(report && { report }),
+    ...(compareStates && { compareStates }),
   };
   return {
     /** Handles a request without a network. */

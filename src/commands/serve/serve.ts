@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
+import type { State } from '../../catalog/state.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
@@ -13,6 +14,7 @@ import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
+import type { Change } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
@@ -37,7 +39,7 @@ export async function serve(
   const unlock = await lockForServing(location, clock);
   try {
     const reporting = { report: createErrorReporter(context), onCall: await createRequestLog(context) };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...switches });
+    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...switches, compareStates });
     try {
       const server = await embedded.serve(address, { timeScale });
       try {
@@ -54,6 +56,10 @@ export async function serve(
   }
   const { reason } = signal;
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
+}
+
+async function compareStates(first: State, second: State): Promise<readonly Change[]> {
+  return (await import('../../settings/compare-states.ts')).compareStates(first, second);
 }
 
 async function announce(

@@ -51,6 +51,16 @@ export async function openDatabase(path: string, timeout: number, options: Datab
   return new DatabaseSync(path, { ...options, timeout });
 }
 
+/** Copies a database, which may be in use, to an empty file. */
+export async function copyDatabase(path: string, target: string, timeout: number): Promise<void> {
+  const source = await openDatabase(path, timeout);
+  const { backup } = await import('node:sqlite');
+  await backup(source, target, { rate: MAX_PAGES }).finally(() => source.close());
+}
+
+/** Copies all pages in one step, which no write can interrupt. */
+const MAX_PAGES = 2 ** 31 - 1;
+
 function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
     yieldIfDue: () => {

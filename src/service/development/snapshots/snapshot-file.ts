@@ -4,7 +4,7 @@ import { messageOf, SvcError } from '../../../kernel/errors.ts';
 import { createPrivateFile } from '../../../kernel/files.ts';
 import { joinFileQueue } from '../../store/file-queue.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
-import { openDatabase } from '../../store/sqlite.ts';
+import { copyDatabase, openDatabase } from '../../store/sqlite.ts';
 import { toOpenError } from '../../store/sqlite-errors.ts';
 import { rejectForeignFile } from '../../store/store-file.ts';
 import type { Tables } from '../../store/tables.ts';
@@ -18,21 +18,16 @@ const COUNTED_TABLES = {
   documents: 'documents',
   users: 'users',
   groups: 'userGroups',
-  deliveries: 'deliveries',
 } as const satisfies Readonly<Record<string, keyof Tables>>;
 
 /** Tables of the server rather than of its data. Not part of a snapshot. */
 const EXCLUDED_TABLES = ['development'];
 const BUSY_TIMEOUT = 10_000;
-/** More pages than a file has, so that the whole copy is one step, which no write can interrupt. */
-const ALL_PAGES = 2 ** 31 - 1;
 
 /** Copies a store, which may be in use, to a new file. Releases the claims of its deliveries, which become due at once. */
 export async function copyStore(path: string, target: string): Promise<void> {
   await createPrivateFile(target);
-  const { backup } = await import('node:sqlite');
-  const source = await openDatabase(path, BUSY_TIMEOUT);
-  await backup(source, target, { rate: ALL_PAGES }).finally(() => source.close());
+  await copyDatabase(path, target, BUSY_TIMEOUT);
   const copy = await openDatabase(target, BUSY_TIMEOUT);
   try {
     // Without a write-ahead log, the snapshot is a single file.
@@ -54,13 +49,16 @@ export async function readSnapshot(file: string): Promise<{ readonly version: nu
       const numberFrom = (sql: string) => Number(database.prepare(`select ${sql}`).get()?.['value']);
       const version = numberFrom('"version" as value from "schemaVersion"');
       if (version > SCHEMA_VERSION) throw new Error('it was saved by a newer svc; update svc');
-      const counts = Object.entries(COUNTED_TABLES).map(([kind, table]) => [kind, numberFrom(`count(*) as value from "${table}"`)]);
+      const counts = Object.entries(COUNTED_TABLES).map(([kind, table]) => [
+        kind,
+        numberFrom(`count(*) as value from "${table}"`),
+      ]);
       return { version, records: Object.fromEntries(counts) as RecordCounts };
     } finally {
       database.close();
     }
   } catch (error) {
-    const reason = error instanceof SvcError ? error.message.replace(/^cannot open the store .*?: /su, '') : messageOf(error);
+    const reason = messageOf(error).replace(`cannot open the store ${file}: `, '');
     throw new SvcError('local', `cannot read the snapshot ${file}: ${reason}`, { cause: error });
   }
 }

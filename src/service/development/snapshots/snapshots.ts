@@ -59,6 +59,9 @@ export function createSnapshots(location: string) {
     });
   };
   return {
+    /** @throws SvcError `not_found` with the nearest name */
+    require: find,
+    has: async (name: string) => (await listNames(folder)).includes(checkName(name)),
     /** Saves the current data. Replaces a snapshot with the same name. */
     save: async (name: string): Promise<Snapshot> => {
       const file = join(folder, checkName(name) + EXTENSION);
