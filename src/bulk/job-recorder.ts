@@ -8,7 +8,7 @@ import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
 import type { Metrics } from './journal/metrics.ts';
-import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
+import type { UnsuccessfulRecord } from './journal/outcomes.ts';
 import { rangeOf, splitByOutcome } from './record-ranges.ts';
 import type { ResultsFile } from './results-file.ts';
 import type { BatchResult } from './send-batch.ts';

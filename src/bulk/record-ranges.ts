@@ -1,6 +1,6 @@
 import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
-import type { RecordRange } from './journal/sent-batches.ts';
+import type { RecordRange } from './journal/outcomes.ts';
 
 export function rangeOf(batch: RecordList): RecordRange {
   return { first: batch[0]?.index ?? 0, last: batch.at(-1)?.index ?? 0, count: batch.length };

@@ -37,6 +37,7 @@ export const email = {
     },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',
+    canUndo: true,
     input: requireChange(
       z.object({
         useEmailService: serviceSwitch('enable or disable email'),

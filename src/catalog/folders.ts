@@ -121,6 +121,7 @@ export const folders = {
     },
     path: '/v2/organizations/folders/update',
     effect: 'set',
+    canUndo: true,
     feature: 'advanced-queries',
     input: z.object({
       organizationId,

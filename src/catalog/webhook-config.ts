@@ -64,6 +64,7 @@ export const webhookConfig = {
     },
     path: '/v2/workspace/webhookconfig/update',
     effect: 'set',
+    canUndo: true,
     input: requireChange(
       z.object({
         useWebhookService: serviceSwitch('enable or disable deliveries'),
@@ -104,6 +105,7 @@ export const webhookConfig = {
     examples: { 'svc webhooks advanced update --enable': 'enable advanced webhooks' },
     path: '/v2/workspace/advancedwebhookconfig/update',
     effect: 'set',
+    canUndo: true,
     feature: 'advanced-webhooks',
     input: requireChange(
       z.object({ isEnabled: serviceSwitch('enable or disable deliveries'), ...payload, enableDataProtection }),

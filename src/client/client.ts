@@ -8,13 +8,7 @@ import { createSendWithRetries, type SendWithRetries } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { CallOutcome, Client } from './client-types.ts';
 import { secretValuesOf } from './credentials.ts';
-import {
-  type CalledOperation,
-  createPlannedRequest,
-  createTextRequest,
-  createWireRequest,
-  type WireRequest,
-} from './request.ts';
+import { type CalledOperation, createPlannedRequest, createWireRequest, type WireRequest } from './request.ts';
 import { normalizeBaseUrl } from './target.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
@@ -52,7 +46,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const send: Client['send'] = async (operation, data) => {
-    const request = createWireRequest(target, baseUrl, operation, data);
+    const createRequest = (content: unknown) =>
+      createWireRequest(target, baseUrl, operation, JSON.stringify({ data: content }));
+    const request = createRequest(data);
     try {
       const outcome = await execute(operation, request);
       assertFound(operation, data, outcome);
@@ -60,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
     } catch (error) {
       if (operation.splitIds) {
         const { recoverPartialRead } = await import('./partial-read.ts');
-        const sendPart = (part: unknown) => execute(operation, createWireRequest(target, baseUrl, operation, part));
+        const sendPart = (part: unknown) => execute(operation, createRequest(part));
         return recoverPartialRead(error, operation, data, sendPart);
       }
       const { settleByLookup } = await import('./lookup.ts');
@@ -72,7 +68,7 @@ export function createClient(options: ClientOptions): Client {
     sendText: async (operation, dataText, ids) => {
       batches += 1;
       if (options.pool && batches > 1 && !dryRun) transport = await options.pool();
-      return execute(operation, createTextRequest(target, baseUrl, operation, dataText, ids));
+      return execute(operation, createWireRequest(target, baseUrl, operation, `{"data":${dataText}}`, ids));
     },
     ensureWritesAllowed: async () => {
       if (!dryRun) await guarded.ensureAllowed();

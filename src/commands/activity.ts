@@ -25,6 +25,8 @@ export class Activity {
   counts: JobCounts | undefined;
   /** Set if the calls use another profile or service than the settings. */
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
+  /** ID for `svc undo`, if replaced values were saved. */
+  undo: string | null = null;
   readonly #ids = new Set<string>();
 
   get ids(): readonly string[] {

@@ -1,8 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/faults.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { parseDurationFlag } from '../kernel/duration.ts';
 import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
+import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
+import type { DevelopmentContext } from '../service/development/routes.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
@@ -17,6 +21,8 @@ export interface ServiceSettings {
   readonly rateLimit?: { readonly calls: number; readonly window: number };
   /** Makes bulk calls fail with INTERNAL and `details` if some of their documents fail. */
   readonly strict?: boolean;
+  /** Rules that make requests and deliveries fail on purpose, until `close`. They replace the rules of the store. */
+  readonly faults?: FaultFileInput;
 }
 
 export interface EmbeddedService {
@@ -36,6 +42,8 @@ export interface EmbeddedService {
   readonly clock: ServiceClockControl;
   /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
   readonly snapshots: ServiceSnapshots;
+  readonly faults: FaultControl;
+  readonly requests: RequestControl;
   /**
    * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
    * `/_svc/`; other machines have no access to it.
@@ -72,11 +80,34 @@ export interface ServiceSnapshots {
   remove(name: string): Promise<void>;
 }
 
+/** Rules for faults. All calls return the rules, in the order in which they apply. */
+export interface FaultControl {
+  list(): Promise<FaultFile>;
+  /** Adds a rule, which applies from the next request. */
+  add(rule: FaultRuleInput): Promise<FaultFile>;
+  clear(): Promise<FaultFile>;
+}
+
+/** The requests to the service, without secrets. */
+export interface RequestControl {
+  /** Returns the latest requests, oldest first. */
+  list(filter?: { readonly on?: string; readonly limit?: number }): Promise<readonly RequestDetail[]>;
+  /**
+   * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
+   * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
+   */
+  wait(options?: {
+    readonly on?: string;
+    readonly count?: number;
+    readonly timeout?: string | number;
+  }): Promise<readonly RequestRecord[]>;
+}
+
 /** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   const { store, ...switches } = settings;
   const location = await resolveStore(store);
-  const embedded = await openEmbedded(location.path, { clock: systemClock, ...switches });
+  const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
   return {
@@ -89,6 +120,8 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
       list: async () => (await openSnapshots(embedded.development)).list(),
       remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
     },
+    faults: createFaultControl(embedded.development),
+    requests: createRequestControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
@@ -112,6 +145,25 @@ function createClockControl(context: ClockContext): ServiceClockControl {
     freeze: () => change({ freeze: true }),
     run: () => change({ run: true }),
     reset: () => change({ reset: true }),
+  };
+}
+
+function createFaultControl({ development }: DevelopmentContext): FaultControl {
+  const load = () => import('../service/development/faults/fault-control.ts');
+  return {
+    list: async () => (await load()).listFaults(development),
+    add: async (rule) => (await load()).addFault(development, rule),
+    clear: async () => (await load()).clearFaults(development),
+  };
+}
+
+function createRequestControl({ requests }: DevelopmentContext): RequestControl {
+  return {
+    list: async ({ on, limit = 1_000 } = {}) => requests?.list({ on, limit }) ?? [],
+    wait: async ({ timeout, ...options } = {}) => {
+      const milliseconds = typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
+      return requests?.wait({ ...options, timeout: milliseconds }) ?? [];
+    },
   };
 }
 

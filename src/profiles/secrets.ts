@@ -1,10 +1,11 @@
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { Keychain } from './keychain.ts';
+import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 import { originOf, type Profile } from './profile.ts';
 import { openSecretFile, type SecretFile } from './secret-file.ts';
 
-/** The storage of secrets: a private file, and a keychain if there is one. The keychain is opened at first use. */
+/** The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on first use. */
 export type SecretStorage = ReturnType<typeof createSecretStorage>;
 
 export interface SecretStorageDependencies {
@@ -17,10 +18,10 @@ export interface SecretStorageDependencies {
 export function createSecretStorage({ folders, environment = {}, signal, keychain }: SecretStorageDependencies) {
   return {
     file: openSecretFile(folders),
-    keychain: async () => {
-      if (keychain) return keychain;
+    keychain: async (calls: readonly KeychainCall[]): Promise<KeychainReply> => {
+      if (keychain) return keychain(calls);
       const { createSystemKeychain } = await import('./keychain.ts');
-      return createSystemKeychain(environment, signal ? { signal } : {});
+      return createSystemKeychain(environment, signal ? { signal } : {})(calls);
     },
   };
 }
@@ -89,14 +90,9 @@ async function readFromKeychain(
   names: readonly SecretSetting[],
 ): Promise<FoundSecrets> {
   if (names.length === 0) return { secrets: {} };
-  const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
-  try {
-    const stored = await callKeychain(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
-    return selectForOrigin(names, stored.map(parseBoundSecret), 'keychain', origin);
-  } catch (error) {
-    if (!(error instanceof KeychainError)) throw error;
-    return { secrets: {}, missingReason: `the keychain ${error.message}` };
-  }
+  const reply = await keychain(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
+  if ('fault' in reply) return { secrets: {}, missingReason: `the keychain ${reply.fault}` };
+  return selectForOrigin(names, reply.values.map(parseBoundSecret), 'keychain', origin);
 }
 
 interface OriginBoundSecret {

@@ -130,14 +130,8 @@ export class ProfileTransaction {
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
 export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
-  const [callKeychain, { KeychainError }] = await Promise.all([keychain(), import('./keychain.ts')]);
-  try {
-    await callKeychain(calls);
-    return undefined;
-  } catch (error) {
-    if (error instanceof KeychainError) return error.message;
-    throw error;
-  }
+  const reply = await keychain(calls);
+  return 'fault' in reply ? reply.fault : undefined;
 }
 
 function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {

@@ -22,7 +22,7 @@ export type RunningService = Awaited<ReturnType<typeof startServing>>;
 /** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
   const { development, handle, time, timeScale, report = () => undefined } = options;
-  const { store, realClock: clock } = development;
+  const { store, realClock: clock, intercept } = development;
   const token = generateToken();
   const admin = createAdmin({ token, routes: createRoutes(development), report });
   await Promise.all([finishMigrations(store), loadOperations()]);
@@ -30,7 +30,9 @@ export async function startServing(options: ServingOptions, address: ListenAddre
     (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
     address,
   );
-  const deliveries = startDeliveries(store, { clock, time, timeScale, allowPrivateTargets: server.isLoopback, report });
+  const deliveries = startDeliveries(store, {
+    ...{ clock, time, timeScale, allowPrivateTargets: server.isLoopback, report, intercept },
+  });
   return {
     url: server.url,
     /** Token for `/_svc/`. Undefined if other machines can reach the server. */

@@ -2,12 +2,12 @@ import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { createChange, toShown } from './build/part.ts';
 import { diffRecords } from './differ.ts';
-import { CONFIGS, type ConfigName } from './kinds.ts';
+import { CONFIGS, type ConfigName, KIND_CLASSES } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
 import { SecretValue } from './secret-value.ts';
-import { type Declared, type DeclaredRecord, KINDS, type Kind } from './settings.ts';
+import type { Declared, DeclaredRecord, RecordKind } from './settings.ts';
 
 /** One of the two sets of records to compare: those of a service, or those that a file declares. */
 export interface ComparedRecords {
@@ -19,7 +19,7 @@ export interface ComparedRecords {
 }
 
 /** Fields that are not compared, because their values are specific to a service. */
-const SERVICE_FIELDS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+const SERVICE_FIELDS: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
   folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
   documents: ['organizationId', 'id'],
   agents: ['executionCount', 'lastExecutedAt'],
@@ -30,7 +30,7 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   const records = new Map<RecordKey, DeclaredRecord>();
   const unreadable: ComparedRecords['unreadable'][number][] = [];
   const add = <Records>(
-    kind: Kind,
+    kind: RecordKind,
     org: string | null,
     id: string | null,
     reading: Reading<Records> | undefined,
@@ -43,6 +43,7 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   for (const [org, reading] of live.folders) add('folders', org, null, reading, (found) => found);
   for (const [org, reading] of live.documents) add('documents', org, null, reading, (found) => found);
   add('agents', null, null, live.agents, (found) => found);
+  add('apiKeys', null, null, live.apiKeys, (found) => found);
   for (const [name, reading] of live.configs)
     add('config', null, name, reading, (record) => [[name, wrapSecret(name, record)]]);
   add('endpoints', null, null, live.endpoints, (found) => found.map((endpoint) => [endpointName(endpoint), endpoint]));
@@ -110,13 +111,14 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
       }),
     );
   });
-  const unreadable = [...first.unreadable, ...second.unreadable].map((part) => createChange({ sign: '?', ...part }));
-  const position = ({ kind }: Change) => KINDS.indexOf(kind);
+  const problems = [...first.unreadable, ...second.unreadable].map((part) => createChange({ sign: '?', ...part }));
+  const unreadable = new Map(problems.map((change) => [JSON.stringify(change), change])).values();
+  const position = ({ kind }: Change) => Object.keys(KIND_CLASSES).indexOf(kind);
   return [...changes.flat(), ...unreadable].toSorted((a, b) => position(a) - position(b));
 }
 
 /** Omits the fields that only the service sets. An inherited access type depends on the parent folder. */
-function selectFields(kind: Kind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
+function selectFields(kind: RecordKind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
   const omitted = SERVICE_FIELDS[kind] ?? [];
   const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;

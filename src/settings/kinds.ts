@@ -1,5 +1,5 @@
 import type { OperationName } from '../catalog/index.ts';
-import type { Kind } from './settings.ts';
+import type { Kind, RecordKind } from './settings.ts';
 
 /**
  * Access that the API provides to a kind of record.
@@ -19,7 +19,9 @@ export const KIND_CLASSES = {
   agents: 'watched',
   config: 'managed',
   endpoints: 'managed',
-} as const satisfies Readonly<Record<Kind, KindClass>>;
+  apiKeys: 'watched',
+  crdt: 'managed',
+} as const satisfies Readonly<Record<RecordKind, KindClass>>;
 
 /** The operations that read and update each configuration, and the field with its nested settings. */
 export const CONFIGS = {

@@ -1,7 +1,7 @@
 import type { OperationName } from '../catalog/index.ts';
-import type { LiveQuery } from './live/live-records.ts';
+import type { LiveQuery, LiveRecord } from './live/live-records.ts';
 import type { RecordKey } from './record-key.ts';
-import type { Kind } from './settings.ts';
+import type { RecordKind } from './settings.ts';
 
 export type { RecordKey } from './record-key.ts';
 
@@ -14,9 +14,9 @@ export type Sign = '+' | '~' | '-/+' | '-' | '>' | '!' | '?';
 /** One difference between the declared and the live records. Values never contain secrets. */
 export interface Change {
   readonly sign: Sign;
-  readonly kind: Kind;
+  readonly kind: RecordKind;
   readonly org: string | null;
-  /** ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration. */
+  /** ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration, document and editor. */
   readonly id: string | null;
   /** Path of an updated field, joined with dots; null if the change is about the whole record. */
   readonly field: string | null;
@@ -83,5 +83,5 @@ export interface Plan {
   /** The reads that the plan depends on. */
   readonly query: LiveQuery;
   /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
-  readonly read: ReadonlyMap<RecordKey, unknown>;
+  readonly read: ReadonlyMap<RecordKey, LiveRecord | undefined>;
 }

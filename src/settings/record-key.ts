@@ -1,4 +1,4 @@
-import type { Kind } from './settings.ts';
+import type { RecordKind } from './settings.ts';
 
 /** Identifies a record across reads, plans, and jobs. */
 export type RecordKey = string;
@@ -7,12 +7,22 @@ const escapePart = (part: string) => (/[%/]/.test(part) ? part.replace(/[%/]/g, 
 const unescapePart = (part: string) => part.replace(/%25|%2F/g, decodeURIComponent);
 
 /** Creates the key of a record: `folders/acme/plans`. More parts identify a part of a record, such as a group's user. */
-export function createRecordKey(kind: Kind, org: string | null, ...ids: readonly string[]): RecordKey {
+export function createRecordKey(kind: RecordKind, org: string | null, ...ids: readonly string[]): RecordKey {
   return [kind, org ?? '', ...ids].map(escapePart).join('/');
 }
 
+/** Returns the ID of an editor of a document: `d1/e1`. */
+export function createEditorId(documentId: string, editorId: string): string {
+  return [documentId, editorId].map(escapePart).join('/');
+}
+
+export function parseEditorId(id: string) {
+  const [documentId = '', editorId = ''] = id.split('/').map(unescapePart);
+  return { documentId, editorId };
+}
+
 /** Splits the key of a record, for records whose organization and ID are never empty. */
-export function parseRecordKey(key: RecordKey): { readonly kind: Kind; readonly org: string; readonly id: string } {
+export function parseRecordKey(key: RecordKey): { readonly kind: RecordKind; readonly org: string; readonly id: string } {
   const [kind = '', org = '', id = ''] = key.split('/').map(unescapePart);
-  return { kind: kind as Kind, org, id };
+  return { kind: kind as RecordKind, org, id };
 }

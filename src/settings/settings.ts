@@ -15,6 +15,9 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
+/** Kind of a record that is read. Only `svc compare` reads API keys, and only `svc undo` contents of editors (`crdt`). */
+export type RecordKind = Kind | 'apiKeys' | 'crdt';
+
 /** A declared record: fields of the API, with a `SecretValue` in place of each secret. */
 export interface DeclaredRecord {
   readonly [field: string]: unknown;

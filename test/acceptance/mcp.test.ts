@@ -261,7 +261,7 @@ describe('svc mcp', () => {
     expect(service.received).toEqual([]);
     const { call } = await answering('accept');
     expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: false });
-    expect(service.received).toHaveLength(1);
+    expect(service.received.map(({ path }) => path.split('/').at(-1))).toEqual(['get', 'delete']);
     expect(asked).toHaveLength(3);
     expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
     const unasking = await startHost(['--allow-writes', '--no-input'], { ...env, ...service.env }, () => 'accept');

@@ -11,6 +11,8 @@ interface Server extends Pick<User, 'env' | 'home'> {
   readonly descriptors?: number;
 }
 
+type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken';
+
 /** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test. */
 export async function startServing({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
@@ -24,13 +26,14 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
     stderr += text;
   });
   const [ready] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken } = JSON.parse(ready) as Record<'url' | 'apiKey' | 'authToken', string>;
+  const { url, apiKey, authToken, workspaceId, workspaceAuthToken } = JSON.parse(ready) as Record<ReadyKey, string>;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   return {
     pid: child.pid ?? 0,
     headers,
     /** Environment variables that point `svc` at the service. */
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
+    workspaceEnv: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },
     async call(path: string, data: object) {
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
       return { ok: response.ok, status: response.status, body: await response.json() };

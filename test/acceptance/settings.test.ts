@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
-import { startMockService, success } from './mock-service.ts';
+import { failure, startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
 
 const FILE = `svc: 1
@@ -30,11 +30,13 @@ const TOKEN = 'a-token-of-deliveries-47';
 it('one file configures two services; a change by hand is found, planned, reverted, and undone', async () => {
   const user = await newUserInProcess();
   const svc = (...words: readonly string[]) => user.svc(words, { env: { ...user.env, HOOK_TOKEN: TOKEN } });
+  let workspace: Readonly<Record<string, string>> = {};
   for (const name of ['staging', 'prod']) {
-    const { env } = await startServing(user, '--store', join(user.home, `${name}.sqlite`));
+    const { env, workspaceEnv } = await startServing(user, '--store', join(user.home, `${name}.sqlite`));
     const words = ['profiles', 'add', name, '--base-url', env.SVC_BASE_URL, '--api-key', env.SVC_API_KEY];
     const added = await user.svc([...words, '--auth-token-stdin'], { stdin: env.SVC_AUTH_TOKEN });
     expect(added.code, added.stderr).toBe(0);
+    workspace = workspaceEnv;
   }
   await writeFile(join(user.home, 'svc.yaml'), FILE);
 
@@ -54,7 +56,13 @@ it('one file configures two services; a change by hand is found, planned, revert
   expect(changes.map(({ kind, field }: Record<string, unknown>) => [kind, field])).toEqual([
     ['config', 'webhookServiceConfig.rawNotificationUrl'],
     ['endpoints', 'url'],
+    ['apiKeys', null],
   ]);
+  const withoutKeys = await svc('compare', 'prod', 'prod', '--exit-code');
+  expect(withoutKeys.stdout).toMatch(/^\? API keys: this command needs a credential, but no workspace/);
+  expect(withoutKeys.code).toBe(0);
+  const withKeys = await user.svc(['compare', 'prod', 'prod'], { env: { ...user.env, ...workspace } });
+  expect(withKeys.stdout).toBe('prod and prod do not differ.\n');
 
   const byHand = ['folders', 'update', '-p', 'prod', '--org', 'acme', '--folder', 'q3', '--name', 'Third quarter'];
   expect(await svc(...byHand)).toMatchObject({ code: 0 });
@@ -93,8 +101,13 @@ it('warns if a service changes something else than was predicted', async () => {
     ancestors: ['root'],
   };
   let live = { ...folder, accessType: 'public', inheritAccessFromParent: true, createdAt: 1, lastUpdated: 1 };
+  let [isWritten, readsLeft] = [false, Number.POSITIVE_INFINITY];
   const { env } = await startMockService(({ path, body }) => {
-    if (path.endsWith('/get')) return success([live]);
+    if (path.endsWith('/get')) {
+      if (isWritten && readsLeft-- <= 0) return failure(403, 'PERMISSION_DENIED', 'denied');
+      return success([live]);
+    }
+    isWritten = readsLeft < Number.POSITIVE_INFINITY;
     live = { ...live, ...Object(body.data['folders'])[0], accessType: 'restricted', inheritAccessFromParent: false };
     return success({ plans: { success: true, id: 'plans', message: 'Folder Updated.' } });
   });
@@ -104,4 +117,9 @@ it('warns if a service changes something else than was predicted', async () => {
   expect(applied.stderr).toContain(
     'warning: the result differs from the prediction for folders plans: inheritAccessFromParent is false, predicted true',
   );
+  readsLeft = 1;
+  live = { ...live, folderName: 'Other' };
+  await writeFile(join(user.home, 'svc.yaml'), 'folders: [{ organizationId: acme, folderId: plans, folderName: Plans }]');
+  const unread = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
+  expect([unread.code, unread.stderr]).toEqual([0, 'warning: the result was not compared with the prediction: denied\n']);
 });

@@ -47,6 +47,8 @@ const folder = {
   createdAt: 1,
   lastUpdated: 2,
 };
+/** Sends only the write: without the read of the values that it replaces. */
+const NO_UNDO = { SVC_UNDO: '0' };
 const in2027 = 1_800_000_000;
 
 /** Derived from the API specification, command by command. */
@@ -401,7 +403,7 @@ describe('the request of each command', () => {
     const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success(reply, beside));
     const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
-    const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace } });
+    const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace, ...NO_UNDO } });
     expect(run.code, run.stderr).toBe(0);
     expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
     const [request] = received;
@@ -432,7 +434,7 @@ describe('several IDs in one command', () => {
         ? failure(status, word, 'no such endpoint')
         : success({ endpointId: body.data['endpointId'], deleted: true }),
     );
-    const run = await svc([...DELETE, ...ids], { env });
+    const run = await svc([...DELETE, ...ids], { env: { ...env, ...NO_UNDO } });
     const [warnings, error] = [run.stderr.split('\n').slice(0, -2), run.stderr.trimEnd().split('\n').at(-1) ?? ''];
     return {
       code: run.code,
@@ -494,7 +496,7 @@ describe('a configuration that cannot work', () => {
       success({ usePermissionProvider: false, permissionProviderConfig: stored }),
     );
     const input = data ? ['--data', JSON.stringify(data), '--yes'] : ['--enable', ...flags];
-    const run = await svc(['permission-provider', 'update', ...input], { env });
+    const run = await svc(['permission-provider', 'update', ...input], { env: { ...env, ...NO_UNDO } });
     expect([run.code, received.map(({ path }) => path.split('/').at(-1))], run.stderr).toEqual([code, paths]);
     if (code !== 0) expect(run.stderr).toContain('svc: --permission-provider-url: required to enable the provider\n');
   });
@@ -507,7 +509,7 @@ describe('a configuration that cannot work', () => {
   ])("is confirmed before it is sent: the sender address '$address' $yes", async ({ address, yes, code }) => {
     const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success(emailConfig));
-    const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env });
+    const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env: { ...env, ...NO_UNDO } });
     expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
     const question = "svc: confirmation required: The sender address 'ada@' is not a valid email address.";
     if (code !== 0) expect(run.stderr).toContain(question);

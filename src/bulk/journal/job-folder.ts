@@ -13,9 +13,10 @@ import { Journal } from './journal.ts';
 export type JobFolder = ReturnType<typeof jobFolderOf>;
 
 const RETENTION_DAYS = 30;
+const DAY = 86_400_000;
 const RETAINED_JOBS = 100;
 
-const NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
+export const JOB_NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
 /** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
 export function createJobName(now: number): string {
@@ -43,7 +44,7 @@ export async function markStarted({ unstarted }: JobFolder): Promise<void> {
 export async function listJobNames(folders: Folders): Promise<readonly string[]> {
   const path = jobsFolder(folders);
   try {
-    return (await readdir(path)).filter((name) => NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
+    return (await readdir(path)).filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw localFileError('read', path, error);
@@ -132,14 +133,13 @@ const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
   const now = clock.now();
   const names = await listJobNames(folders);
-  const isOld = (name: string, days: number) => startDay(name) < now - days * 86_400_000;
   for (const [at, name] of names.entries()) {
     const folder = jobFolderOf(folders, name);
-    const tooMany = at >= RETAINED_JOBS || isOld(name, RETENTION_DAYS);
-    if ((tooMany && (await isDone(folder))) || (isOld(name, 1) && (await isUnstarted(folder)))) {
+    const tooMany = at >= RETAINED_JOBS || isExpired(name, now);
+    if ((tooMany && (await isDone(folder))) || (isExpired(name, now, 1) && (await isUnstarted(folder)))) {
       // Keeps a job that is in use or cannot be deleted until the next call.
       await removeJob(folder, clock).catch(() => undefined);
-    } else if (isOld(name, RETENTION_DAYS)) await rm(folder.beforeImages, { force: true }).catch(() => undefined);
+    } else if (isExpired(name, now)) await rm(folder.beforeImages, { force: true }).catch(() => undefined);
   }
 }
 
@@ -154,9 +154,10 @@ async function isDone(folder: JobFolder): Promise<boolean> {
   }
 }
 
-function startDay(name: string): number {
-  const [, year, month, day] = NAME.exec(name) ?? [];
-  return Date.UTC(Number(year), Number(month) - 1, Number(day));
+/** Whether a job started more than a number of days ago. */
+export function isExpired(name: string, now: number, days = RETENTION_DAYS): boolean {
+  const [, year, month, day] = JOB_NAME.exec(name) ?? [];
+  return Date.UTC(Number(year), Number(month) - 1, Number(day)) < now - days * DAY;
 }
 
 function jobsFolder(folders: Folders): string {

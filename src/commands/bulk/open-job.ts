@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
-import type { JobDescription, JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
+import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { createJobFolder, lockJob, markStarted, pruneJobs, removeJob } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Context, GlobalOptions } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
-import { optionalProperty } from '../option-values.ts';
+import { describeJobTarget } from '../call/describe-target.ts';
+import type { Context } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './send-plan.ts';
 
@@ -59,24 +57,4 @@ export async function describeJob(
 export async function startJob(description: JobDescription, lockedFolder: LockedJobFolder | undefined): Promise<OpenJob> {
   if (lockedFolder) await markStarted(lockedFolder.folder);
   return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
-}
-
-export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
-  if (options.local) {
-    const { displayStoreLocation } = await import('../../service/store/location.ts');
-    const store = options.store === undefined ? null : displayStoreLocation(options.store);
-    return { profile: null, origin: EMBEDDED_SERVICE, apiKey: null, store };
-  }
-  const { profile, baseUrl, apiKey } = await openSettings();
-  const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
-  const flags = targetFlags(options, cwd);
-  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
-}
-
-function targetFlags({ baseUrl, caFile, insecureHttp }: GlobalOptions, cwd: string): TargetFlags {
-  return {
-    ...optionalProperty('baseUrl', baseUrl),
-    ...optionalProperty('caFile', caFile === undefined ? undefined : resolve(cwd, caFile)),
-    ...(insecureHttp && { insecureHttp }),
-  };
 }

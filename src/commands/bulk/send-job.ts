@@ -11,8 +11,8 @@ import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { pluralize } from '../../kernel/plural.ts';
+import { openBeforeImages } from '../call/before-images.ts';
 import { optionalProperty } from '../option-values.ts';
-import { openBeforeImages } from './before-images.ts';
 import type { JobRun } from './job-run.ts';
 import { pendingRecords } from './pending-records.ts';
 import { showSendProgress } from './show-progress.ts';
@@ -26,18 +26,21 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const limiter = createLimiter({ concurrency, maximum: MAX_CONCURRENCY, clock, perSecond: rate });
   const reported = options.results === undefined ? 'exceptions' : 'all';
   const { records } = job.description;
+  const { name } = getEntry(job.description.operation);
   const keptFields = new Set<string>();
   const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
   // Other operations cannot replace anything that can be read.
-  const isOverwrite = calls.operation.effect === 'set' || options.ifExists === 'update';
-  const images = job.lockedFolder && isOverwrite ? await openBeforeImages(context, job.lockedFolder.folder) : undefined;
+  const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
+  const images = isOverwrite ? await openBeforeImages(context, name, job.lockedFolder?.folder) : undefined;
   const saving =
     (name: OperationName, send: SendBatchRequest): SendBatchRequest =>
     async (batch, kind) => {
-      await images?.save(name, calls.data, batch);
+      await images?.save(
+        name,
+        batch.map(({ value }) => ({ ...calls.data, ...Object(value) })),
+      );
       return send(batch, kind);
     };
-  const { name } = getEntry(job.description.operation);
   const stop = await runBulkJob(
     {
       records: pendingRecords(job, plan, recorder),
@@ -57,6 +60,7 @@ export async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       signal,
     },
   ).finally(endProgress);
+  if (!stop && counters.succeeded + counters.unknown === 0) await images?.discard();
   const { unexpectedIds, unexpectedIdCount } = counters;
   const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
   if (unexpectedIdCount > 0)

@@ -53,9 +53,20 @@ async function readFlagValue(
   const given = getFlagValue(options, flag.name);
   if (given === undefined) return undefined;
   const warnings: string[] = [];
-  const value = parseFlagValue(flag, given, { now: context.clock.now(), warn: (text) => warnings.push(text) });
+  const now = containsDuration(flag, given) ? await readTime(context) : context.clock.now();
+  const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
   return flag.kind === 'content' ? readContent(context, flag, String(value), data['type']) : value;
+}
+
+async function readTime(context: Context): Promise<number> {
+  return (await import('./service-time.ts')).readServiceTime(context);
+}
+
+/** Whether the value of a flag for a time may contain a duration from now. */
+function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | readonly string[]): boolean {
+  const isTime = kind === 'time' || keys.some((key) => key.kind === 'time');
+  return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
 }
 
 /** Reads content from an argument, `@file`, or stdin. Parses content of type `map` or `array` as JSON. */

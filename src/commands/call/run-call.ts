@@ -1,7 +1,7 @@
 import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -14,6 +14,9 @@ import { checkInput, createInputError, type InputFailure } from './validation.ts
 
 type Data = Readonly<Record<string, unknown>>;
 
+/** Failures after which a write may have been applied. */
+const MAY_BE_APPLIED: readonly Failure[] = ['outcome_unknown', 'local', ...Object.values(SIGNAL_FAILURES)];
+
 /** Runs an operation as one or more calls: checks the input, asks for confirmation, and prints the results. */
 export async function runCall(
   context: Context,
@@ -25,7 +28,7 @@ export async function runCall(
   await addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const failure = usesDataFlag ? 'bad_data' : 'usage';
-  const checked = inputs.map((input) => checkInput(context, entry, operation, input, failure));
+  const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
@@ -41,9 +44,13 @@ export async function runCall(
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
   }
+  const { openBeforeImages } = operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
+  const images = await openBeforeImages?.(context, entry.name);
+  await images?.save(entry.name, inputs);
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
+    if (error instanceof SvcError && inputs.length === 1 && !MAY_BE_APPLIED.includes(error.failure)) await images?.discard();
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
@@ -51,7 +58,29 @@ export async function runCall(
   }
   if (context.options.dryRun) return;
   await printNewParents(context, created);
-  for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? [])) await context.note(note);
+  if (!operation.notes) return;
+  const { clock } = await useServiceTime(context);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? [])) await context.note(note);
+}
+
+/** Checks inputs. If a time is in the past, checks them again with the time of the service. */
+async function checkInputs(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  { inputs, failure }: { readonly inputs: readonly Data[]; readonly failure: InputFailure },
+): Promise<readonly Data[]> {
+  const check = (checking: Context) => inputs.map((input) => checkInput(checking, entry, operation, input, failure));
+  try {
+    return check(context);
+  } catch (error) {
+    if (!operation.findPastValue) throw error;
+    return check(await useServiceTime(context));
+  }
+}
+
+async function useServiceTime(context: Context): Promise<Context> {
+  return (await import('./service-time.ts')).withServiceTime(context);
 }
 
 /** @throws SvcError of the given kind if the check fails, or the error of a failed read */

@@ -38,7 +38,7 @@ export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute 
     import('../../client/fetch-transport.ts'),
   ]);
   const location = await resolveStoreLocation(options.store, folders);
-  const embedded = await openEmbedded(location, { clock, signal });
+  const embedded = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   const transport = createFetchTransport(embedded.fetch, options.timeout);
   return { wire: { transport }, embedded, close: embedded.close };
 }

@@ -9,4 +9,5 @@ export const HISTORY_COLUMNS: readonly Column[] = [
   { header: 'OUTCOME', field: 'outcome', kind: 'state' },
   { header: 'EXIT', field: 'exitCode', hideOrder: 1 },
   { header: 'SECONDS', field: 'seconds', hideOrder: 2 },
+  { header: 'UNDO', field: 'undo', hideOrder: 6 },
 ];

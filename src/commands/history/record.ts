@@ -46,6 +46,7 @@ async function createEntry(context: Context, activity: Activity, run: FinishedRu
     calls: activity.calls,
     records: activity.counts ?? null,
     ...outcomeOf(run.error),
+    undo: activity.undo,
     seconds: Math.round(clock.now() - run.started) / 1_000,
   };
 }

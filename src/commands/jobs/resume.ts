@@ -164,7 +164,7 @@ async function findStoppedJob(context: Context): Promise<string> {
       value: id,
       description: `${operation}, ${input}, started ${startedAt}`,
     }));
-    return (await context.prompter()).pick({ message: 'Job to resume', choices, allowsOther: false });
+    return (await context.prompter()).pick({ message: 'Job to resume', choices });
   }
   const problem = only ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped` : 'no job is stopped';
   throw new SvcError('usage', problem, { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });

@@ -1,11 +1,6 @@
 import { defineCommand } from '../define-command.ts';
-import type { CommandDefinition, OptionDefinition, OptionsOf } from '../definition.ts';
-
-export const CHANGE_CLOCK_FLAGS = [
-  { flags: '--force', description: 'also change the time of other servers that use the store' },
-] as const satisfies readonly OptionDefinition[];
-
-export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;
+import type { CommandDefinition } from '../definition.ts';
+import { CHANGE_CLOCK_FLAGS } from './flags.ts';
 
 const CHANGE = { globalFlags: ['local', 'result'], options: CHANGE_CLOCK_FLAGS } as const;
 

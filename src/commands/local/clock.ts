@@ -4,7 +4,7 @@ import { type ClockChange, changeClock, readClock } from '../../service/developm
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
-import type { ChangeClockFlags } from './clock-commands.ts';
+import type { ChangeClockFlags } from './flags.ts';
 
 export async function showClock(context: Context): Promise<void> {
   const state = await withStore(context, 'read', (store, _, service) => readClock(contextOf(context, { store, ...service })));

@@ -2,7 +2,9 @@ import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
+import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
+import { REQUEST_COMMANDS } from './request-commands.ts';
 import { EXEC_COMMAND, SNAPSHOT_COMMANDS } from './snapshot-commands.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
@@ -75,4 +77,6 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
   ...CLOCK_COMMANDS,
+  ...FAULT_COMMANDS,
+  ...REQUEST_COMMANDS,
 ];

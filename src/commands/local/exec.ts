@@ -31,8 +31,8 @@ export async function localExec(context: Context, { arguments: words, options }:
 }
 
 async function runOnStore(context: Context, location: string, words: readonly string[]): Promise<void> {
-  const { clock, signal } = context;
-  const service = await openEmbedded(location, { clock, signal });
+  const { clock, folders, signal } = context;
+  const service = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   try {
     const server = await startServer(service.handle, ADDRESS);
     const variables = createEnvironment(context.environment, server.url, service.target);

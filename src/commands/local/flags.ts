@@ -31,3 +31,9 @@ export const EXEC_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type ExecFlags = OptionsOf<typeof EXEC_FLAGS>;
+
+export const CHANGE_CLOCK_FLAGS = [
+  { flags: '--force', description: 'also change the time of other servers that use the store' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;

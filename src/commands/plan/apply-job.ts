@@ -13,10 +13,11 @@ import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
-import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
-import { createLockedFolder, describeJobTarget, discardJob, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
+import { createLockedFolder, discardJob, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
+import { openBeforeImages } from '../call/before-images.ts';
+import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { stalePlanError } from './check-plan.ts';
@@ -77,11 +78,11 @@ async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, sec
   const { description, journal, lockedFolder } = job;
   try {
     const client = await context.client();
-    const images = await openBeforeImages(context, lockedFolder.folder);
+    const images = await openBeforeImages(context, APPLY, lockedFolder.folder);
     const ended = await Ledger.use(context, (ledger) =>
       runPlan(plan, {
         ...{ journal, client, clock, signal, ledger, secrets },
-        beforeSend: async ({ operation, shared }, batch) => images?.save(operation, shared, batch),
+        beforeSend: async ({ operation }, inputs) => images?.save(operation, inputs),
         onStart: async (counters, limiter) =>
           showSendProgress(context, { counters, limiter, records: description.records, noun: CHANGE }),
       }),

@@ -1,4 +1,5 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { predict } from '../../settings/foresight.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
@@ -23,7 +24,12 @@ export async function predictResult(context: Context, plan: Pick<Plan, 'query' |
   const { state } = await predict({ snapshot: createSnapshot(await read()), writes, clock, signal });
   const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
   return async () => {
-    const changes = compareRecords(predicted, collectLiveRecords(await read()));
+    const live = await read().catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof SvcError)) throw error;
+      return context.warn(`the result was not compared with the prediction: ${error.message}`);
+    });
+    if (!live) return;
+    const changes = compareRecords(predicted, collectLiveRecords(live));
     const wrong = changes.filter(({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ');
     for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
       const values = field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;

@@ -1,6 +1,6 @@
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { describeJobTarget } from '../bulk/open-job.ts';
+import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';

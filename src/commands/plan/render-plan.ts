@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/is-object.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount, groupDigits, pluralize } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
 import { loadPalette } from '../../output/palette.ts';
@@ -8,7 +8,7 @@ import { createMeasure, truncateText } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { diffRecords } from '../../settings/differ.ts';
 import type { Change, Plan, PlanSummary, Sign } from '../../settings/plan.ts';
-import type { Kind } from '../../settings/settings.ts';
+import type { RecordKind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 
 /** The parts of a plan that are shown. Saved plans have them too. */
@@ -135,7 +135,7 @@ function renderChanges(changes: readonly Change[], layout: Layout): readonly str
 
 function renderRecord({ sign, kind, org, id, after, reason, field }: Change, layout: Layout): readonly string[] {
   const count = typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
-  const name = count ?? (id === null ? kind : `${nounOf(kind)} ${id}`);
+  const name = count ?? (id === null ? pluralize(nounOf(kind)) : `${nounOf(kind)} ${id}`);
   const shownOrg = kind === 'organizations' ? '' : formatOrg(org);
   return renderSigned(sign, `${name}${shownOrg}${reason ? `: ${reason}` : ''}`, layout);
 }
@@ -184,8 +184,10 @@ function identify({ kind, org, id }: Change): string {
   return JSON.stringify([kind, org, id]);
 }
 
-function nounOf(kind: Kind): string {
-  return kind.replace(/s$/, '');
+const NOUNS: { readonly [Name in RecordKind]?: string } = { apiKeys: 'API key', crdt: 'editor' };
+
+function nounOf(kind: RecordKind): string {
+  return NOUNS[kind] ?? kind.replace(/s$/, '');
 }
 
 function formatOrg(org: string | null): string {

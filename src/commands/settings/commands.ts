@@ -73,7 +73,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['connection', 'result'],
     summary: 'Compare two services or settings files',
     description:
-      'Each argument is a profile, an environment, or a file. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Never prints secrets, only whether they differ.',
+      'Each argument is a profile, an environment, or a file. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Also compares the API keys of two services, by name, if both have credentials of a workspace. Never prints secrets, only whether they differ.',
     examples: {
       'svc compare staging prod': 'compare the services of two profiles',
       'svc compare staging prod --org acme --only folders': 'compare the folders of an organization',
@@ -89,14 +89,20 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['undo'],
     globalFlags: ['service', 'result'],
-    summary: 'Create a plan that restores the values replaced by a job',
+    summary: 'Create a plan that restores replaced values',
     description:
-      'Shows a plan that restores updated folders, configurations, and webhook endpoints. Changes nothing: save the plan with --out, and apply it with svc apply. Skips values that were changed after the job. Replaced values, without secrets, are kept with the job for up to 30 days. SVC_UNDO=0 turns this off.',
+      'Shows a plan that restores the folders, configurations, webhook endpoints, and editor contents that a job or a single command replaced. Changes nothing: save the plan with --out, and apply it with svc apply. Skips values that were changed later. Replaced values, without secrets, are kept for up to 30 days. SVC_UNDO=0 turns this off. Writes of svc api cannot be undone.',
     examples: {
-      'svc undo': 'show how to undo the latest job',
+      'svc undo': 'show how to undo the latest change',
       'svc undo 20260131-094500-5f3a9c --out undo.json': 'save the plan for svc apply undo.json',
     },
-    arguments: [{ name: 'job', description: 'job ID (default: the latest job that can be undone)', required: false }],
+    arguments: [
+      {
+        name: 'job',
+        description: 'ID of a job, or of a command from svc history (default: the latest that can be undone)',
+        required: false,
+      },
+    ],
     options: UNDO_FLAGS,
     load: async () => (await import('./undo.ts')).undoJob,
   }),

@@ -8,7 +8,7 @@ import { readSettings } from '../../settings/file/read-settings.ts';
 import { CONFIG_NAMES, KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { KINDS, type Kind } from '../../settings/settings.ts';
+import { KINDS, type Kind, type RecordKind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -26,19 +26,24 @@ import { DEFAULT_FILE } from './prepare-plan.ts';
 export async function compareSettings(context: Context, { arguments: names, options }: Invocation<CompareFlags>) {
   const [first = '', second = ''] = names;
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
-  const query = createQuery(options.org ?? [], kinds);
+  const isFile = (name: string) => /[/\\]|\.ya?ml$/i.test(name);
+  // Files do not declare API keys.
+  const hasKeys = options.only === undefined && !names.some(isFile);
+  const query = { ...createQuery(options.org ?? [], kinds), apiKeys: hasKeys };
   const read = async (name: string) => {
-    if (!/[/\\]|\.ya?ml$/i.test(name)) return readService(context, await findProfile(context, name, options.file), query);
+    if (!isFile(name)) return readService(context, await findProfile(context, name, options.file), query);
     const file = await loadSettingsFile(context, name, undefined);
     return { compared: collectDeclaredRecords(file.declared), target: { url: file.name, apiKey: null } };
   };
   const [left, right] = [await read(first), await read(second)];
-  const isSelected = ({ kind }: { readonly kind: Kind }) => kinds.includes(kind);
-  const changes = compareRecords(left.compared, right.compared).filter(isSelected);
+  const selected: readonly RecordKind[] = [...kinds, 'apiKeys'];
+  const changes = compareRecords(left.compared, right.compared).filter(({ kind }) => selected.includes(kind));
   const plan = { target: right.target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
   await printPlan(context, plan, `${first} and ${second}`, { purpose: 'comparison' });
-  if (options.exitCode && changes.length > 0)
-    throw new SvcError('differs', `${first} and ${second} differ: ${formatNounCount(changes.length, 'difference')}`);
+  // Most profiles have no credentials of a workspace, which reading API keys takes.
+  const count = changes.filter(({ sign, kind }) => sign !== '?' || kind !== 'apiKeys').length;
+  if (options.exitCode && count > 0)
+    throw new SvcError('differs', `${first} and ${second} differ: ${formatNounCount(count, 'difference')}`);
 }
 
 /** Finds the profile of an environment, or the one with this name. Without `--file`, the default file may be missing. */

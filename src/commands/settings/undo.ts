@@ -1,4 +1,5 @@
 import { damagedError } from '../../bulk/journal/database.ts';
+import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import {
   findJob,
   type JobFolder,
@@ -9,13 +10,15 @@ import {
 } from '../../bulk/journal/job-folder.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Folders } from '../../kernel/folders.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
-import { readBeforeImages } from '../../settings/undo/before-images.ts';
+import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-images.ts';
+import { callImagesPath, listCalls, readCall } from '../../settings/undo/call-images.ts';
 import { describePermanentChanges, describePermanentOperation } from '../../settings/undo/permanent-writes.ts';
 import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
@@ -27,13 +30,46 @@ import { printPlan } from '../plan/render-plan.ts';
 import { savePlan } from '../plan/save-plan.ts';
 import type { UndoFlags } from './flags.ts';
 
+/** A job or single call whose replaced values are stored. */
+interface Undoable {
+  readonly name: string;
+  readonly target: JobTarget;
+  readonly startedAt: number;
+  readonly images: readonly BeforeImage[];
+  /** Sentences about writes that cannot be undone. */
+  readonly permanent: readonly string[];
+}
+
 /**
- * Prints a plan that restores the values that a job replaced, and saves it with `--out`.
- * @throws SvcError `usage` if the job does not exist, or if no job can be undone; `locked` while the job is running
+ * Prints a plan that restores the values that a job or a single call replaced, and saves it with `--out`.
+ * @throws SvcError `usage` if it does not exist, or if nothing can be undone; `locked` while the job is running
  */
 export async function undoJob(context: Context, { arguments: [id], options }: Invocation<UndoFlags>): Promise<void> {
-  const folder = id === undefined ? await findLatestJob(context) : await findJob(context.folders, id);
-  const images = await readBeforeImages(folder.beforeImages);
+  const { name, target, images, permanent } = id === undefined ? await findLatest(context) : await findUndoable(context, id);
+  await withContext(await openJobContext(context, target), async (opened) => {
+    const live = await readLive(createReadOnlyClient(await opened.client()), queryKeys(images.map(({ key }) => key)));
+    const restored = planUndo(await findPlanTarget(opened), images, live);
+    const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
+    await printPlan(opened, plan, `the state before ${name}`);
+    if (options.out === undefined) return;
+    const origin = { profile: target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
+    await savePlan(opened, plan, options.out, origin);
+  });
+}
+
+async function findUndoable({ folders }: Context, id: string): Promise<Undoable> {
+  if ((await listCalls(folders)).includes(id)) return readOverwritingCall(folders, id);
+  const folder = await findJob(folders, id);
+  return readJob(folder, await readBeforeImages(folder.beforeImages));
+}
+
+async function readOverwritingCall(folders: Folders, id: string): Promise<Undoable> {
+  const images = await readBeforeImages(callImagesPath(folders, id));
+  const { operation, ...call } = await readCall(folders, id);
+  return { name: `${operation} ${id}`, ...call, images, permanent: [] };
+}
+
+async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promise<Undoable> {
   const journal = await openJournal(folder);
   const description = journal.getFact('job');
   const state = await readJobState(folder, journal);
@@ -48,32 +84,29 @@ export async function undoJob(context: Context, { arguments: [id], options }: In
       hint: hint`wait for it; ${step('inspect', 'jobs', 'watch', folder.job)} shows its progress`,
     });
   }
-  await withContext(await openJobContext(context, description.target), async (opened) => {
-    const live = await readLive(createReadOnlyClient(await opened.client()), queryKeys(images.map(({ key }) => key)));
-    const restored = planUndo(await findPlanTarget(opened), images, live);
-    const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
-    await printPlan(opened, plan, `the state before job ${folder.job}`);
-    if (options.out === undefined) return;
-    const origin = { profile: description.target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
-    await savePlan(opened, plan, options.out, origin);
-  });
+  const { target, startedAt } = description;
+  return { name: `job ${folder.job}`, target, startedAt, images, permanent };
 }
 
-/** Length of the start time in a job ID, in seconds. */
+/** Length of the start time in the ID of a job or call, in seconds. */
 const TIME_LENGTH = '20260131-094500'.length;
 
-async function findLatestJob({ folders }: Context): Promise<JobFolder> {
-  let latest: { readonly folder: JobFolder; readonly startedAt: number } | undefined;
-  for (const name of await listJobNames(folders)) {
-    if (latest && name.slice(0, TIME_LENGTH) !== latest.folder.job.slice(0, TIME_LENGTH)) break;
-    const folder = jobFolderOf(folders, name);
-    const images = await readBeforeImages(folder.beforeImages);
-    if (images.length === 0 || (await isLocked(folder.lock))) continue;
-    const journal = await openJournal(folder);
-    const { startedAt = 0 } = journal.getFact('job') ?? {};
-    journal.close();
-    if (!latest || startedAt > latest.startedAt) latest = { folder, startedAt };
+async function findLatest({ folders }: Context): Promise<Undoable> {
+  const calls = new Set(await listCalls(folders));
+  const ids = [...calls, ...(await listJobNames(folders))].toSorted().toReversed();
+  let latest: Undoable | undefined;
+  let latestTime: string | undefined;
+  for (const id of ids) {
+    const time = id.slice(0, TIME_LENGTH);
+    if (latest && time !== latestTime) break;
+    const folder = jobFolderOf(folders, id);
+    const images = calls.has(id) ? [] : await readBeforeImages(folder.beforeImages);
+    if (!calls.has(id) && (images.length === 0 || (await isLocked(folder.lock)))) continue;
+    const found = calls.has(id) ? await readOverwritingCall(folders, id) : await readJob(folder, images);
+    if (!latest || found.startedAt > latest.startedAt) [latest, latestTime] = [found, time];
   }
-  if (latest) return latest.folder;
-  throw new SvcError('usage', 'no job can be undone', { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });
+  if (latest) return latest;
+  throw new SvcError('usage', 'nothing can be undone', {
+    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}, and other writes with ${step('inspect', 'history')}`,
+  });
 }

@@ -58,7 +58,7 @@ export async function reviewEndpoint(context: Context, subject: EndpointSubject,
   const prompter = await context.prompter();
   for (;;) {
     const lines = formatColumns(describeEndpoint(data)).map((line) => line.trim());
-    const chosen = await prompter.select({
+    const chosen = await prompter.pick({
       message: 'Change an answer',
       choices: [DONE, ...lines, CANCEL].map((value) => ({ value })),
       defaultValue: DONE,

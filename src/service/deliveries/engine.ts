@@ -11,7 +11,7 @@ import {
   selectClaimOwners,
   selectPendingLanes,
 } from './claim.ts';
-import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
@@ -37,6 +37,8 @@ export interface DeliveryOptions {
   /** Whether to deliver to this machine and private networks. Only safe if all users who can set a URL are trusted. */
   readonly allowPrivateTargets: boolean;
   readonly report?: (error: unknown) => void;
+  /** Makes an attempt of a delivery, usually with `send`. Must not reject. */
+  readonly intercept?: ((payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>) | undefined;
 }
 
 const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefined };
@@ -92,6 +94,7 @@ class Engine {
   readonly #schedule: RetrySchedule;
   readonly #sender: HttpSender;
   readonly #wakeup: Wakeup;
+  readonly #intercept: NonNullable<DeliveryOptions['intercept']>;
   #owner: string = createOwner();
   #membership: Membership | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -103,10 +106,9 @@ class Engine {
   #cycles = 0;
   #outcomesUntilPrune = PRUNE_INTERVAL;
 
-  constructor(
-    store: Store,
-    { clock, time = REAL_TIME, timeScale, allowPrivateTargets, report = () => undefined }: DeliveryOptions,
-  ) {
+  constructor(store: Store, options: DeliveryOptions) {
+    const { clock, time = REAL_TIME, timeScale, allowPrivateTargets } = options;
+    const { report = () => undefined, intercept = (_, send) => send() } = options;
     this.#store = store;
     this.#clock = clock;
     this.#time = time;
@@ -115,6 +117,7 @@ class Engine {
     this.#schedule = createRetrySchedule(timeScale);
     this.#sender = createHttpSender({ allowPrivateTargets });
     this.#wakeup = createWakeup(clock);
+    this.#intercept = intercept;
   }
 
   stop(): void {
@@ -290,7 +293,8 @@ class Engine {
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
     // Receivers compare the time in the signature with the real time.
-    const result = await attemptDelivery(this.#sender, delivery, this.#realNow());
+    const send = () => attemptDelivery(this.#sender, delivery, this.#realNow());
+    const result = await this.#intercept(delivery.payload, send);
     if (this.#isClosed) return;
     this.#outcomes.push({ delivery, result });
     const isMajority = this.#outcomes.length * 4 >= this.#lanes.inFlight * 3;

@@ -43,9 +43,9 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   if (!change.force) await rejectOtherServers(context);
   let setting = readSetting((await development.current()).clock);
   const moveTo = async (next: ClockSetting) => {
-    await development.change('clock', async (value, database) => {
+    await development.write('clock', async (value, database) => {
       const found = readSetting(value);
-      if (JSON.stringify(found) !== JSON.stringify(setting)) throw CHANGED_MEANWHILE;
+      if (JSON.stringify(found) !== JSON.stringify(setting)) throw createConflict();
       const realTime = realClock.now();
       await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
       return 'offset' in next && next.offset === 0 ? undefined : next;
@@ -56,6 +56,7 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   const options = { ...context, clock: realClock };
   const report = 'advance' in change ? await advanceClock(options, { from: setting, goal }, moveTo) : await moveTo(goal);
   await notifyOutboxChange(store);
+  await development.settle();
   return { ...describeClock(goal, realClock.now()), ...report };
 }
 
@@ -66,7 +67,9 @@ export function clockRoutes(context: ClockContext): AdminRoutes {
   };
 }
 
-const CHANGED_MEANWHILE = new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
+function createConflict(): SvcError {
+  return new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
+}
 
 async function rejectOtherServers({ store }: ClockContext): Promise<void> {
   const servers = (await store.peers?.count()) ?? 0;

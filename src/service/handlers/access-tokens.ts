@@ -6,7 +6,7 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
 
-const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
+export const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
     .innerJoin('workspaces', 'workspaces.id', 'apiKeys.workspaceId')

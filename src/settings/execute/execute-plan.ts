@@ -15,7 +15,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
 import type { Ledger, SentRecord } from '../ledger.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord } from '../live/live-records.ts';
+import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
@@ -41,7 +41,8 @@ export interface ExecutionDependencies {
   readonly recorder: JobRecorder;
   /** Items that earlier runs of the job have sent. */
   readonly states: ItemStates;
-  readonly beforeSend: (write: PlannedWrite, records: RecordList) => Promise<void>;
+  /** Called before each request, with an input of the operation for each record. */
+  readonly beforeSend: (write: PlannedWrite, inputs: readonly LiveRecord[]) => Promise<void>;
 }
 
 type IndexedItem = PlannedItem & { readonly index: number };
@@ -131,7 +132,10 @@ export class PlanExecution {
     const isResend = (index: number) => states.open.has(index);
     const send = isolateFailures(async (batch, kind) => {
       const { shared } = batch[0] as OutgoingRecord;
-      await beforeSend(write, batch);
+      await beforeSend(
+        write,
+        batch.map(({ value }) => ({ ...shared, ...Object(value) })),
+      );
       const sender = calls
         ? createRequestSender({ ...calls, data: shared }, clock, 'exceptions')
         : createItemSender({ client, operation, shared, isResend }, clock);

@@ -49,7 +49,8 @@ function collectExpected(writes: readonly PlannedWrite[], secrets: SecretsByRefe
   return expected;
 }
 
-function comparedFields({ data }: PlannedItem, secrets: SecretsByReference): LiveRecord {
+function comparedFields({ key, data }: PlannedItem, secrets: SecretsByReference): LiveRecord {
+  if (parseRecordKey(key).kind === 'crdt') return { data: data['data'] };
   const fields = Object.entries(Object(withSecretValues(data, secrets)));
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));
 }

@@ -1,6 +1,6 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
 import { parseRecordKey, type RecordKey } from '../record-key.ts';
-import type { Declared, DeclaredRecord, Kind } from '../settings.ts';
+import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 /** Returns the query for the declared records, and nothing else. */
@@ -18,7 +18,7 @@ export function queryDeclared(declared: Declared): LiveQuery {
 /** Returns the query for the records with these keys. */
 export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
   const parsed = keys.map(parseRecordKey);
-  const ofKind = (wanted: Kind) => parsed.filter(({ kind }) => kind === wanted);
+  const ofKind = (wanted: RecordKind) => parsed.filter(({ kind }) => kind === wanted);
   const documents = Map.groupBy(ofKind('documents'), ({ org }) => org);
   return {
     configs: [...new Set(ofKind('config').map(({ id }) => id as ConfigName))],
@@ -28,6 +28,7 @@ export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
       return { organizationId, ids: records.map(({ id }) => id), folders: [] };
     }),
     agents: [],
+    editors: keys.filter((_, at) => parsed[at]?.kind === 'crdt'),
   };
 }
 

@@ -17,6 +17,9 @@ export interface LiveQuery {
   readonly folders: readonly string[];
   readonly documents: readonly DocumentQuery[];
   readonly agents: readonly string[] | 'all';
+  readonly apiKeys?: boolean;
+  /** Keys of the editors whose contents to read. */
+  readonly editors?: readonly RecordKey[];
 }
 
 /** A record as the service returned it. It may contain secrets. */
@@ -38,6 +41,10 @@ export interface LiveRecords {
   /** Documents by organization and ID. `folderId` is set for those that were found in a folder of the query. */
   readonly documents: ReadonlyMap<string, Reading<RecordsById>>;
   readonly agents: Reading<RecordsById>;
+  /** API keys by name. Absent if they were not read. */
+  readonly apiKeys?: Reading<RecordsById>;
+  /** Contents of editors that exist, by record key. */
+  readonly editors?: ReadonlyMap<RecordKey, LiveRecord>;
   readonly reads: number;
 }
 
@@ -60,6 +67,8 @@ export function findLiveRecord(live: LiveRecords, key: RecordKey): LiveRecord | 
       return live.configs.get(id as ConfigName)?.records;
     case 'endpoints':
       return findEndpoint(live.endpoints?.records ?? [], id);
+    case 'crdt':
+      return live.editors?.get(key);
     default:
       return undefined;
   }

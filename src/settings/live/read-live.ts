@@ -5,6 +5,7 @@ import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
+import { parseEditorId, parseRecordKey, type RecordKey } from '../record-key.ts';
 import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
 import { createRequestQueue } from './request-queue.ts';
 
@@ -28,7 +29,7 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
   };
   const readEach = async <Key, Records>(keys: readonly Key[], read: (key: Key) => Promise<Reading<Records>>) =>
     new Map(await Promise.all(keys.map(async (key) => [key, await read(key)] as const)));
-  const [configs, endpoints, folders, documents, agents] = await Promise.all([
+  const [configs, endpoints, folders, documents, agents, apiKeys, editors] = await Promise.all([
     readEach(query.configs, (name) => attempt(() => readConfig(reader, name), {})),
     query.endpoints ? attempt(() => readEndpoints(reader), []) : undefined,
     readEach(query.folders, (org) => attempt(() => readFolders(reader, org), new Map<string, LiveRecord>())),
@@ -36,11 +37,15 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
       attempt(async () => (await import('./read-documents.ts')).readDocuments(reader, part), new Map<string, LiveRecord>()),
     ),
     attempt(() => readAgents(reader, query.agents), new Map<string, LiveRecord>()),
+    // Outside of the queue, which a missing credential would stop.
+    query.apiKeys ? readApiKeys(client) : undefined,
+    Promise.all((query.editors ?? []).map((key) => readEditor(reader, key))),
   ]);
   const readings = [...configs.values(), ...folders.values(), ...documents.values()];
   assertNotAllDenied([...readings, ...(endpoints ? [endpoints] : []), ...(query.agents.length > 0 ? [agents] : [])]);
   return {
-    ...{ configs, folders, agents, reads, ...(endpoints && { endpoints }) },
+    ...{ configs, folders, agents, reads, ...(endpoints && { endpoints }), ...(apiKeys && { apiKeys }) },
+    editors: new Map(editors.flat()),
     documents: new Map(Array.from(documents, ([{ organizationId }, reading]) => [organizationId, reading])),
   };
 }
@@ -85,6 +90,30 @@ async function readFolders(client: Client, organizationId: string): Promise<Map<
   const outcome = await client.call(list, { organizationId });
   const found = outcome.sent ? (outcome.data ?? []) : [];
   return new Map(found.map((folder) => [folder.folderId, folder]));
+}
+
+/** Reads API keys, which takes the credentials of the workspace. Wrong or missing credentials are a problem of this kind only. */
+async function readApiKeys(client: Client): Promise<Reading<Map<string, LiveRecord>>> {
+  const { 'workspace.get': get } = await loadResource('workspace');
+  try {
+    const outcome = await client.call(get, {});
+    const keys = Object.values((outcome.sent && outcome.data?.apiKeyList) || {});
+    return { records: new Map(keys.map(({ apiKeyName, id, type }) => [apiKeyName || id, { type }])) };
+  } catch (error) {
+    const isCredential = error instanceof SvcError && ['no_credential', 'unauthenticated'].includes(error.failure);
+    if (isCredential || isRefusal(error)) return { problem: error };
+    throw error;
+  }
+}
+
+/** Reads the content of an editor. @returns no entry if it does not exist */
+async function readEditor(client: Client, key: RecordKey): Promise<readonly (readonly [RecordKey, LiveRecord])[]> {
+  const { 'crdt.get': get } = await loadResource('crdt');
+  const { org, id } = parseRecordKey(key);
+  const input = { organizationId: org, ...parseEditorId(id) };
+  const { records, problem } = await attempt(() => client.call(get, input), undefined);
+  if (problem) throw problem;
+  return (records?.sent && records.data ? records.data : []).map(({ data }) => [key, { data }]);
 }
 
 /** Reads agents by ID, because a list contains only part of their fields. */

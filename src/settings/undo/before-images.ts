@@ -1,5 +1,4 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import type { RecordList } from '../../bulk/batches.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import { findSecretPaths } from '../../catalog/secrets.ts';
@@ -16,8 +15,8 @@ import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
-import type { RecordKey } from '../plan.ts';
-import { createRecordKey } from '../record-key.ts';
+import type { PlannedItem, RecordKey } from '../plan.ts';
+import { createEditorId, createRecordKey, parseRecordKey } from '../record-key.ts';
 
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
@@ -27,6 +26,8 @@ export interface BeforeImage {
   /** Paths of changed secrets, whose values are not stored. */
   readonly secrets: readonly string[];
   readonly isDeleted?: true;
+  /** Input that restores the content of an editor, which is replaced as a whole. */
+  readonly input?: PlannedItem['data'];
 }
 
 /** Operations that overwrite or delete records that can be read, and the key of the record. */
@@ -34,6 +35,8 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
   'folders.update': ({ organizationId, folderId }) => createRecordKey('folders', String(organizationId), String(folderId)),
   'webhooks.endpoints.update': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
   'webhooks.endpoints.delete': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
+  'crdt.update': ({ organizationId, documentId, editorId }) =>
+    createRecordKey('crdt', String(organizationId), createEditorId(String(documentId), String(editorId))),
   ...Object.fromEntries(CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)])),
 };
 
@@ -45,7 +48,9 @@ const REUSE_FACTOR = 10;
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 interface BeforeImageOptions {
-  readonly path: string;
+  readonly append: (images: readonly BeforeImage[]) => Promise<void>;
+  /** Subject of warnings. */
+  readonly subject: string;
   readonly client: Client;
   readonly clock: Clock;
   readonly warn: (text: string) => Promise<void>;
@@ -62,14 +67,14 @@ export class BeforeImages {
   }
 
   /**
-   * Saves the values that a batch replaces. Only warns if they cannot be read.
-   * @throws SvcError `local` if the file cannot be written
+   * Saves the values that a request replaces. Only warns if they cannot be read.
+   * @param inputs an input of the operation for each record
+   * @throws like `append`
    */
-  async save(operation: OperationName, shared: LiveRecord, records: RecordList): Promise<void> {
+  async save(operation: OperationName, inputs: readonly LiveRecord[]): Promise<void> {
     const keyOf = OVERWRITES[operation];
     if (!keyOf) return;
-    const written = records.map(({ value }) => ({ ...shared, ...Object(value) }) as LiveRecord);
-    const unsaved = written.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
+    const unsaved = inputs.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
     if (unsaved.length === 0) return;
     const live = await this.#read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(this.#warnOnce);
     if (!live) return;
@@ -79,11 +84,7 @@ export class BeforeImages {
       const record = findLiveRecord(live, key);
       return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)] : [];
     });
-    const { path } = this.#options;
-    const text = images.map((image) => `${JSON.stringify(image)}\n`).join('');
-    await appendFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
-      throw localFileError('write', path, error);
-    });
+    if (images.length > 0) await this.#options.append(images);
     for (const { key } of unsaved) this.#saved.add(key);
   }
 
@@ -100,9 +101,17 @@ export class BeforeImages {
 
   readonly #warnOnce = async (error: unknown): Promise<undefined> => {
     if (!(error instanceof SvcError) || STOPPED.includes(error.failure)) throw error;
-    if (!this.#hasFailed) await this.#options.warn(`the job cannot be undone completely: ${error.message}`);
+    if (!this.#hasFailed) await this.#options.warn(`${this.#options.subject} cannot be undone completely: ${error.message}`);
     this.#hasFailed = true;
   };
+}
+
+/** Adds lines to a private file. @throws SvcError `local` */
+export async function appendImages(path: string, lines: readonly object[]): Promise<void> {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await appendFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
+    throw localFileError('write', path, error);
+  });
 }
 
 /** Reads the images of a job: for each record, the first. Returns none if the job saved none. */
@@ -112,7 +121,8 @@ export async function readBeforeImages(path: string): Promise<readonly BeforeIma
     throw localFileError('read', path, error);
   });
   // A killed process may leave an incomplete line, for a batch that it did not send.
-  const images = text.split('\n').map(tryParseJson).filter(isObject) as unknown as readonly BeforeImage[];
+  const lines = text.split('\n').map(tryParseJson).filter(isObject);
+  const images = lines.filter((line) => 'key' in line) as unknown as readonly BeforeImage[];
   const byKey = new Map<RecordKey, BeforeImage>();
   for (const image of images) if (!byKey.has(image.key)) byKey.set(image.key, image);
   return [...byKey.values()];
@@ -125,6 +135,7 @@ function createImage(
   written: LiveRecord | undefined,
   secrets: readonly string[],
 ): BeforeImage {
+  if (written && parseRecordKey(key).kind === 'crdt') return createEditorImage(key, live['data'], written);
   const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
   const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
@@ -139,4 +150,14 @@ function createImage(
     secrets: hidden.map(({ field }) => field),
     ...(!written && { isDeleted: true }),
   };
+}
+
+/** Creates the image of an editor. The service returns its content without the type, which never changes between JSON types. */
+function createEditorImage(key: RecordKey, before: unknown, written: LiveRecord): BeforeImage {
+  const { data: after, type, ...editor } = written;
+  const text = JSON.stringify([before, after]);
+  if (text !== redactRemembered(text)) return { key, fields: [], secrets: ['data'] };
+  const typeBefore = Array.isArray(before) ? 'array' : isObject(before) ? 'map' : type === 'xml' ? 'xml' : 'text';
+  const input = { ...editor, type: typeBefore, data: before };
+  return { key, fields: [{ path: ['data'], before, after }], secrets: [], input };
 }

@@ -1,10 +1,11 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { NOT_CLEARABLE } from '../build/endpoints.ts';
-import { buildPlan } from '../build-plan.ts';
+import { createChange, joinParts, type PlanPart } from '../build/part.ts';
+import { buildPlan, summarize } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
-import type { Plan, PlanTarget } from '../plan.ts';
+import type { Plan, PlannedItem, PlanTarget } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
@@ -16,10 +17,11 @@ import type { BeforeImage } from './before-images.ts';
 export function planUndo(target: PlanTarget, images: readonly BeforeImage[], live: LiveRecords): Plan {
   const undo = new UndoPlan(live);
   for (const image of images) undo.add(image);
-  const { declared, notRestored } = undo;
+  const { declared, notRestored, editors } = undo;
   const query = queryKeys(images.map(({ key }) => key));
   const plan = buildPlan({ target, declared, live, query, isSent: () => false });
-  return { ...plan, notRestored };
+  const { changes, writes, read } = joinParts([plan, ...editors]);
+  return { ...plan, changes, writes, read: new Map(read), summary: summarize(changes), notRestored };
 }
 
 class UndoPlan {
@@ -29,6 +31,7 @@ class UndoPlan {
     endpoints: [] as DeclaredRecord[],
     config: {} as Record<string, DeclaredRecord>,
   };
+  readonly editors: PlanPart[] = [];
   readonly notRestored: string[] = [];
 
   constructor(live: LiveRecords) {
@@ -37,7 +40,7 @@ class UndoPlan {
 
   add(image: BeforeImage): void {
     const { kind, id, org } = parseRecordKey(image.key);
-    const name = `${kind} ${id}${org === '' ? '' : ` (${org})`}`;
+    const name = `${kind === 'crdt' ? 'editor' : kind} ${id}${org === '' ? '' : ` (${org})`}`;
     const live = findLiveRecord(this.#live, image.key);
     for (const field of image.secrets) this.#skip(name, field, 'svc does not store replaced secrets');
     if (image.isDeleted) this.#addDeleted(image, name);
@@ -45,10 +48,21 @@ class UndoPlan {
     else {
       const restored = this.#restoredFields(image, live, name);
       if (Object.keys(restored).length === 0) return;
-      if (kind === 'folders') this.declared.folders.push({ organizationId: org, folderId: id, ...restored });
+      if (image.input) this.#addEditor(image, image.input, live);
+      else if (kind === 'folders') this.declared.folders.push({ organizationId: org, folderId: id, ...restored });
       else if (kind === 'endpoints') this.declared.endpoints.push({ id: live['id'], uid: live['uid'], ...restored });
       else this.declared.config[id] = restored;
     }
+  }
+
+  #addEditor({ key }: BeforeImage, data: PlannedItem['data'], live: LiveRecord): void {
+    const { kind, org, id } = parseRecordKey(key);
+    const values = { field: 'data', before: live['data'], after: data['data'] };
+    this.editors.push({
+      changes: [createChange({ sign: '~', kind, org, id, ...values })],
+      writes: [{ operation: 'crdt.update', shared: {}, items: [{ key, data, requires: [] }] }],
+      read: [[key, live]],
+    });
   }
 
   /** Plans a new endpoint in place of a deleted one, unless there is one with the same uid. */
@@ -70,7 +84,7 @@ class UndoPlan {
       const now = valueAt(live, path);
       const field = path.join('.');
       if (isSame(now, before)) continue;
-      if (!isSame(now, after)) this.#skip(name, field, `it was changed after the job, to ${JSON.stringify(now ?? null)}`);
+      if (!isSame(now, after)) this.#skip(name, field, `it was changed later, to ${JSON.stringify(now ?? null)}`);
       else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? '')) this.#skip(name, field, 'the API cannot clear it');
       else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
     }
@@ -83,5 +97,5 @@ class UndoPlan {
 }
 
 function isSame(left: unknown, right: unknown): boolean {
-  return diffRecords({ value: left }, { value: right }, { onlyDeclared: true }).length === 0;
+  return diffRecords({ value: left }, { value: right }, { onlyDeclared: false }).length === 0;
 }

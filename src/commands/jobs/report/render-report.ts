@@ -6,8 +6,7 @@ import { redactRemembered } from '../../../kernel/redact.ts';
 import { formatBytes, formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
 import type { JobReceipt } from '../receipt/read-receipt.ts';
 import { formatLatency, formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
-import { renderChart } from './chart.ts';
-import { createCharts } from './charts.ts';
+import { renderCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
@@ -30,7 +29,7 @@ export function renderReport(receipt: JobReceipt): string {
 <main>
 ${renderHeader(receipt)}
 ${renderOutcome(receipt)}
-${renderCharts(receipt)}
+${renderProgress(receipt)}
 ${renderFailures(receipt)}
 ${renderReceiptTable(receipt)}
 </main>
@@ -86,12 +85,12 @@ ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known w
 </section>`;
 }
 
-function renderCharts(receipt: JobReceipt): Html {
-  const charts = createCharts(receipt);
+function renderProgress(receipt: JobReceipt): Html {
+  const charts = renderCharts(receipt);
   if (charts.length === 0) return html``;
   return html`<section aria-labelledby="course">
 <h2 id="course">Progress</h2>
-<div class="charts">${charts.map(renderChart)}</div>
+<div class="charts">${charts}</div>
 </section>`;
 }
 

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+import type { JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
+import type { Context, GlobalOptions } from '../context.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { optionalProperty } from '../option-values.ts';
+
+/** Describes the service of a command, so that a later command can use the same one. */
+export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
+  if (options.local) {
+    const { displayStoreLocation } = await import('../../service/store/location.ts');
+    const store = options.store === undefined ? null : displayStoreLocation(options.store);
+    return { profile: null, origin: EMBEDDED_SERVICE, apiKey: null, store };
+  }
+  const { profile, baseUrl, apiKey } = await openSettings();
+  const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+  const flags = targetFlags(options, cwd);
+  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
+}
+
+function targetFlags({ baseUrl, caFile, insecureHttp }: GlobalOptions, cwd: string): TargetFlags {
+  return {
+    ...optionalProperty('baseUrl', baseUrl),
+    ...optionalProperty('caFile', caFile === undefined ? undefined : resolve(cwd, caFile)),
+    ...(insecureHttp && { insecureHttp }),
+  };
+}
