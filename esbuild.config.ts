@@ -299,15 +299,7 @@ const options = {
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
-const plugins = [
-  evaluated,
-  lazyBuiltins,
-  lazyProcesses,
-  partOfUndici,
-  noNativePostgres,
-  noAnswerValidator,
-  noTranslations,
-];
+const plugins = [evaluated, lazyBuiltins, lazyProcesses, partOfUndici, noNativePostgres, noAnswerValidator, noTranslations];
 
 await rm('dist', { recursive: true, force: true });
 const { metafile: scattered } = await build({ ...options, plugins });

@@ -11,7 +11,7 @@ interface Server extends Pick<User, 'env' | 'home'> {
   readonly descriptors?: number;
 }
 
-type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken';
+type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken' | 'admin';
 
 /** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test. */
 export async function startServing({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
@@ -26,11 +26,13 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
     stderr += text;
   });
   const [ready] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken, workspaceId, workspaceAuthToken } = JSON.parse(ready) as Record<ReadyKey, string>;
+  const { url, apiKey, authToken, workspaceId, workspaceAuthToken, admin } = JSON.parse(ready) as Record<ReadyKey, string>;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   return {
     pid: child.pid ?? 0,
     headers,
+    /** Token for `/_svc/`. */
+    admin,
     /** Environment variables that point `svc` at the service. */
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     workspaceEnv: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },

@@ -42,7 +42,7 @@ export const SNAPSHOT_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result'],
     summary: 'Show the changes since a snapshot',
     description:
-      'Compares the records of svc local export now with those in the snapshot. Ignores times and the secrets of endpoints. Exits with 0 if there are no changes, and with 20 otherwise.',
+      'Compares the records of svc local export now with those in the snapshot. Ignores times and the secrets of endpoints. Exits with 20 if there is a change.',
     examples: { 'svc local snapshot diff seed': 'show the records that changed since seed was saved' },
     arguments: [NAME],
     load: async () => (await import('./snapshot.ts')).diffSnapshot,

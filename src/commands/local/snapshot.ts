@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatBytes } from '../../output/quantities.ts';
-import { createSnapshots, type Snapshot } from '../../service/development/snapshots/snapshots.ts';
+import { createSnapshots } from '../../service/development/snapshots/snapshots.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { compareStates } from '../../settings/compare-states.ts';
@@ -14,18 +14,17 @@ import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 
 export async function saveSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const { snapshots } = await openSnapshots(context);
-  const isReplaced = await snapshots.has(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was saved');
-  await printSnapshot(context, await explainRefusals('write', () => snapshots.save(name)));
-  await context.note(`${isReplaced ? 'replaced' : 'saved'} snapshot ${name}`);
+  await (await context.printer()).value(await explainRefusals('write', () => snapshots.save(name)), {});
+  await context.note(`saved snapshot ${name}`);
 }
 
 export async function restoreSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const { snapshots, store } = await openSnapshots(context);
-  await snapshots.require(name);
+  await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was restored');
   await context.confirm(`Replace all data in ${store} by snapshot ${name}?`, 'this machine');
-  await printSnapshot(context, await explainRefusals('write', () => snapshots.restore(name)));
+  await (await context.printer()).value(await explainRefusals('write', () => snapshots.restore(name)), {});
   await context.note(`restored ${store} from snapshot ${name}`);
 }
 
@@ -53,7 +52,7 @@ export async function diffSnapshot(context: Context, { arguments: [name = ''] }:
 
 export async function removeSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
   const { snapshots } = await openSnapshots(context);
-  await snapshots.require(name);
+  await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was removed');
   await snapshots.remove(name);
   await context.note(`removed snapshot ${name}`);
@@ -62,8 +61,4 @@ export async function removeSnapshot(context: Context, { arguments: [name = ''] 
 async function openSnapshots({ options, folders }: Context) {
   const location = await resolveStoreLocation(options.store, folders);
   return { snapshots: createSnapshots(location), store: displayStoreLocation(location) };
-}
-
-async function printSnapshot(context: Context, snapshot: Snapshot): Promise<void> {
-  await (await context.printer()).value(snapshot, {});
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../catalog/state.ts';
 import { SvcError, systemErrorCode } from '../../../kernel/errors.ts';
@@ -26,12 +26,6 @@ export interface Snapshot {
   readonly records: RecordCounts;
 }
 
-/** The data of a store now and in a snapshot. */
-export interface SnapshotComparison {
-  readonly snapshot: State;
-  readonly current: State;
-}
-
 const EXTENSION = '.sqlite';
 const STAGING_PREFIX = '.staged-';
 
@@ -42,6 +36,9 @@ export function createSnapshots(location: string) {
   const { path } = parsed;
   const folder = `${path}.snapshots`;
 
+  const fail = (error: unknown): never => {
+    throw localFileError('write', folder, error);
+  };
   const find = async (name: string) => {
     const file = join(folder, checkName(name) + EXTENSION);
     const names = await listNames(folder);
@@ -53,24 +50,21 @@ export function createSnapshots(location: string) {
     const file = name === undefined ? undefined : await find(name);
     if (file) await readSnapshot(file);
     return withStagedFile(folder, async (copy) => {
-      if (file) await copyFile(file, copy, constants.COPYFILE_FICLONE);
+      if (file) await copyFile(file, copy, constants.COPYFILE_FICLONE).catch(fail);
       else await withStore(path, () => copyStore(path, copy));
       return work(copy);
     });
   };
   return {
-    /** @throws SvcError `not_found` with the nearest name */
-    require: find,
-    has: async (name: string) => (await listNames(folder)).includes(checkName(name)),
+    /** @returns the path of a snapshot. @throws SvcError `not_found` with the nearest name */
+    find,
     /** Saves the current data. Replaces a snapshot with the same name. */
     save: async (name: string): Promise<Snapshot> => {
       const file = join(folder, checkName(name) + EXTENSION);
       await withCopy(undefined, async (copy) => {
-        await flushFile(copy);
-        await moveReplacing(copy, file);
-        await flushFolder(folder);
-      }).catch((error: unknown) => {
-        throw systemErrorCode(error) ? localFileError('write', file, error) : error;
+        await moveReplacing(copy, file)
+          .then(() => flushFolder(folder))
+          .catch(fail);
       });
       return describeSnapshot(folder, name);
     },
@@ -94,9 +88,10 @@ export function createSnapshots(location: string) {
       return found.toSorted((one, other) => other.savedAt.localeCompare(one.savedAt));
     },
     remove: async (name: string): Promise<void> => {
-      await rm(await find(name));
+      await rm(await find(name)).catch(fail);
     },
-    compare: async (name: string): Promise<SnapshotComparison> => ({
+    /** Exports the data of a snapshot, and the current data. */
+    compare: async (name: string): Promise<{ readonly snapshot: State; readonly current: State }> => ({
       snapshot: await withCopy(name, (copy) => withStore(copy, exportState)),
       current: await withStore(path, exportState),
     }),
@@ -134,11 +129,6 @@ async function removeAbandonedFiles(folder: string): Promise<void> {
     const owner = entry.startsWith(STAGING_PREFIX) ? Number.parseInt(entry.slice(STAGING_PREFIX.length), 10) : processId;
     if (!isProcessRunning(owner)) await rm(join(folder, entry), { recursive: true, force: true });
   }
-}
-
-async function flushFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  await file.sync().finally(() => file.close());
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {
