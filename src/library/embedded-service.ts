@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/faults.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
-import type { ClockChange, ClockContext, ClockState } from '../service/development/clock-control.ts';
+import type { ClockContext } from '../service/development/clock-control.ts';
+import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
+import type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordList,
+  RecordRequest,
+  StoredRecord,
+} from '../service/development/reading/answers.ts';
+import type { RecordKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
@@ -38,6 +48,12 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
+  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+  list(kind: RecordKindName, filter?: ListFilter): Promise<RecordList>;
+  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+  show(request: RecordRequest): Promise<readonly StoredRecord[]>;
+  /** Explains whether a user can open a document, and which memberships grant it. */
+  explain(question: AccessQuestion): Promise<Explanation>;
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
   /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
@@ -58,8 +74,8 @@ export interface EmbeddedService {
 
 export interface ServiceClockControl {
   show(): Promise<ClockState>;
-  /** Moves the time forward by a duration, such as `49h`. */
-  advance(duration: string): Promise<ClockState>;
+  /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
+  advance(duration: string): Promise<ClockState & AdvanceReport>;
   /** Sets the time, in RFC 3339. */
   set(time: string): Promise<ClockState>;
   /** Stops the time. */
@@ -110,10 +126,14 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
+  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     clock: createClockControl(embedded.development),
+    list: async (kind, filter) => (await reader()).list(kind, filter),
+    show: async (request) => (await reader()).show(request),
+    explain: async (question) => (await reader()).explain(question),
     snapshots: {
       save: async (name) => (await openSnapshots(embedded.development)).save(name),
       restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
@@ -140,7 +160,7 @@ function createClockControl(context: ClockContext): ServiceClockControl {
   const change = async (to: ClockChange) => (await load()).changeClock(context, to);
   return {
     show: async () => (await load()).readClock(context),
-    advance: (duration) => change({ advance: duration }),
+    advance: (duration) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
     set: (time) => change({ set: time }),
     freeze: () => change({ freeze: true }),
     run: () => change({ run: true }),

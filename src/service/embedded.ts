@@ -2,6 +2,7 @@ import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/faults.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { commandLineOf } from '../kernel/hint.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
@@ -17,6 +18,7 @@ import { createDevelopmentState, type DevelopmentState } from './development/sta
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
+import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 
 interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
@@ -52,6 +54,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const development = {
     ...{ location, store, apiKey, development: service.development, realClock, requests },
     allowPrivateTargets: true,
+    commandOf: (command: readonly string[]) => commandForStore(location, command),
     intercept: service.faults.attempt,
     ...(report && { report }),
     ...(compareStates && { compareStates }),
@@ -179,4 +182,8 @@ async function readBody(request: Request, consume: ChunkConsumer): Promise<void>
   // The body is already in memory.
   if (request.headers.has('content-length')) return consume(new Uint8Array(await request.arrayBuffer()));
   for await (const chunk of request.body ?? []) await consume(chunk);
+}
+
+function commandForStore(location: string, command: readonly string[]): string {
+  return commandLineOf({ kind: 'change', flags: ['--local', '--store', displayStoreLocation(location)], command });
 }

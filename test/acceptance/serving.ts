@@ -40,6 +40,13 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
       return { ok: response.ok, status: response.status, body: await response.json() };
     },
+    /** Calls a route below `/_svc/`: a POST with a body, or a GET. */
+    async admin(path: string, body?: object) {
+      const bearer = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+      const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+      const response = await fetch(`${url}/_svc/${path}`, { ...init, headers: bearer });
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    },
     /** All output so far. */
     stderr: () => stderr,
     /** @returns the exit code, or `null` if a signal ended the process */

@@ -1,6 +1,6 @@
 import { formatNounCount } from '../../kernel/plural.ts';
-import type { AdvanceReport } from '../../service/development/advance.ts';
-import { type ClockChange, changeClock, readClock } from '../../service/development/clock-control.ts';
+import { changeClock, readClock } from '../../service/development/clock-control.ts';
+import type { AdvanceReport, ClockChange } from '../../service/development/clock-state.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';

@@ -79,7 +79,8 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     examples: {
       'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect -':
         'show the access that a new token grants',
-      'svc access-tokens inspect - --local < token.txt': 'verify a token of the embedded service',
+      'svc access-tokens generate --local --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect - --local':
+        'verify a token of the embedded service',
     },
     arguments: [{ name: 'token', description: "token, or '-' to read it from stdin", required: true }],
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,

@@ -1,5 +1,6 @@
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { formatDuration } from '../../output/quantities.ts';
 import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
@@ -58,12 +59,7 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
 /** Returns text such as `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min`. */
 function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): string {
   if (expiresAt === null || secondsLeft === null) return 'never ends';
-  return expired ? `ended ${expiresAt}, ${formatSpan(-secondsLeft)} ago` : `ends ${expiresAt}, in ${formatSpan(secondsLeft)}`;
-}
-
-function formatSpan(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  const hours = Math.floor(seconds / 3600);
-  return hours < 72 ? `${hours} h ${Math.floor((seconds % 3600) / 60)} min` : `${Math.floor(hours / 24)} d`;
+  return expired
+    ? `ended ${expiresAt}, ${formatDuration(-secondsLeft)} ago`
+    : `ends ${expiresAt}, in ${formatDuration(secondsLeft)}`;
 }

@@ -3,16 +3,8 @@ import { type DeliveryOptions, openDeliveries } from '../deliveries/engine.ts';
 import { pruneDeliveries } from '../deliveries/upkeep.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type ClockSetting, convertTime, createServiceClock } from './clock.ts';
+import type { AdvanceReport } from './clock-state.ts';
 import type { DevelopmentState } from './state.ts';
-
-/** Due work that ran while the clock advanced. */
-export interface AdvanceReport {
-  /** Delivery attempts. */
-  readonly attempts: number;
-  readonly endpointsDisabled: number;
-  readonly tokensExpired: number;
-  readonly permissionsExpired: number;
-}
 
 export interface AdvanceOptions extends Omit<DeliveryOptions, 'time'> {
   readonly store: Store;

@@ -4,28 +4,9 @@ import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { notifyOutboxChange } from '../deliveries/outbox-notifications.ts';
 import type { Database } from '../store/store.ts';
 import type { AdminRoutes } from './admin.ts';
-import { type AdvanceOptions, type AdvanceReport, advanceClock } from './advance.ts';
+import { type AdvanceOptions, advanceClock } from './advance.ts';
 import { type ClockSetting, convertTime, readSetting } from './clock.ts';
-
-/** A change of the clock, as in the body of `POST /_svc/clock`. `advance` is a duration, `set` a time. */
-export type ClockChange = (
-  | { readonly advance: string }
-  | { readonly set: string }
-  | { readonly freeze: true }
-  | { readonly run: true }
-  | { readonly reset: true }
-) & {
-  /** Also changes the time of other servers. */
-  readonly force?: boolean;
-};
-
-export interface ClockState {
-  /** Time of the service, RFC 3339. */
-  readonly now: string;
-  /** Milliseconds after the real time. */
-  readonly offset: number;
-  readonly frozen: boolean;
-}
+import type { AdvanceReport, ClockChange, ClockState } from './clock-state.ts';
 
 export type ClockContext = Omit<AdvanceOptions, 'clock'> & { readonly realClock: AdvanceOptions['clock'] };
 
