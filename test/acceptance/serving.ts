@@ -31,8 +31,6 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
   return {
     pid: child.pid ?? 0,
     headers,
-    /** Token for `/_svc/`. */
-    admin,
     /** Environment variables that point `svc` at the service. */
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     workspaceEnv: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },

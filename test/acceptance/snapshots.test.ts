@@ -60,12 +60,7 @@ it('/_svc/snapshots saves, compares, restores, and removes the data of a running
   const user = await newUser();
   const server = await startServing(user);
   const add = (userId: string) => server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId }] });
-  const admin = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${server.admin}`, 'content-type': 'application/json' };
-    const request = body && { method: 'POST', body: JSON.stringify(body) };
-    const response = await fetch(`${server.env.SVC_BASE_URL}/_svc/snapshots${path}`, { headers, ...request });
-    return { status: response.status, body: await response.json() };
-  };
+  const admin = (path: string, body?: object) => server.admin(`snapshots${path}`, body);
   await add('u1');
   expect(await admin('', { save: 'seed' })).toMatchObject({ status: 200, body: { name: 'seed', records: { users: 1 } } });
   await add('u2');
