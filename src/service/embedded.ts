@@ -139,7 +139,7 @@ function withServiceDate(
     const response = await handle(request);
     if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
     if (development.known.clock === undefined) return response;
-    return { ...response, headers: { date: new Date(clock.now()).toUTCString() } };
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString(), ...response.headers } };
   };
 }
 
