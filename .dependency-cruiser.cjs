@@ -36,7 +36,7 @@ const FOLDERS = {
     ['call'],
     ['terminal', 'ids', 'embedded'],
   ],
-  service: [['handlers', 'state'], ['deliveries'], ['records'], ['store']],
+  service: [['development'], ['handlers', 'state'], ['deliveries'], ['records'], ['store']],
 };
 
 /** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */

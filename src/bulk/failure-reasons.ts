@@ -1,4 +1,4 @@
-import type { UnsuccessfulRecord } from './journal/unsuccessful-records.ts';
+import type { UnsuccessfulRecord } from './journal/outcomes.ts';
 import type { LocateRecord, RecordPosition } from './record-position.ts';
 
 export interface FailureReason {

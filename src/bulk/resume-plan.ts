@@ -1,6 +1,6 @@
 import type { PendingRecords, RecordList } from './batches.ts';
 import type { BulkRecord } from './bulk-record.ts';
-import type { SentBatch } from './journal/sent-batches.ts';
+import type { SentBatch } from './journal/outcomes.ts';
 
 const BATCH_BOUNDARY: RecordList = [];
 

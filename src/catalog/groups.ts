@@ -24,38 +24,35 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['jobs', 'Inspect, resume, and remove bulk jobs'],
   ['completion', 'Set up shell completion'],
   ['local', "Manage the embedded service's data"],
+  ['local snapshot', 'Save, restore, and compare the data of the embedded service'],
+  ['local faults', 'Make requests to the embedded service fail on purpose'],
+  ['local requests', 'Inspect and wait for requests to svc serve'],
   ['local deliveries', 'Inspect and retry webhook deliveries from the embedded service'],
 ]);
+
+const words = (text: string): readonly string[] => text.split(' ');
 
 /** Sections of the command list, in order, with the first words of their commands. */
 export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'Manage',
-    [
-      ...['users', 'groups', 'organizations', 'folders', 'documents', 'permissions', 'access-tokens'],
-      ...['notifications', 'activities', 'presence', 'crdt', 'agents', 'webhooks'],
-    ],
+    words(
+      'users groups organizations folders documents permissions access-tokens notifications activities presence crdt agents webhooks',
+    ),
   ],
-  ['Settings as code', ['pull', 'plan', 'apply', 'drift', 'compare', 'undo']],
-  ['Run a service', ['serve', 'local']],
-  ['Automate', ['jobs', 'history', 'mcp']],
-  [
-    'Settings',
-    [
-      ...['profiles', 'auth', 'whoami', 'auth-tokens', 'workspace', 'email', 'permission-provider'],
-      ...['completion', 'doctor'],
-    ],
-  ],
-  ['For developers', ['api', 'schema', 'openapi', 'commands', 'version']],
+  ['Settings as code', words('pull plan apply drift compare undo')],
+  ['Run a service', words('serve local')],
+  ['Automate', words('jobs history mcp')],
+  ['Settings', words('profiles auth whoami auth-tokens workspace email permission-provider completion doctor')],
+  ['For developers', words('api schema openapi commands version')],
 ]);
 
-export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map([
-  [
-    'webhooks',
-    [
+export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    webhooks: [
       'For new receivers, use endpoints (advanced webhooks): signed, filtered, retried.',
       'For older receivers, use config (basic webhooks): one or two URLs, no retries.',
       "Run 'svc webhooks setup' to create an endpoint and to enable advanced webhooks.",
     ],
-  ],
-]);
+  }),
+);

@@ -1,9 +1,8 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { muteWarnings } from '../kernel/process.ts';
-import { Deadlines } from './deadlines.ts';
 import type { NetworkProxy } from './proxy.ts';
-import { type BodyText, ResponseBody } from './response-body.ts';
-import { AttemptTimeoutError } from './time-limit.ts';
+import { ResponseBody } from './response-body.ts';
+import { withTimeLimit } from './time-limit.ts';
 import {
   type ClosableTransport,
   CONNECT_TIMEOUT,
@@ -23,25 +22,19 @@ const MAX_CONNECTIONS = 32;
 
 /** Creates a transport over persistent connections to one origin. Does not request compression. */
 export function createPoolTransport(options: PoolOptions): ClosableTransport {
-  const { attemptTimeout } = options;
   const { origin } = new URL(options.baseUrl);
   const dispatcher = openDispatcher(origin, options);
-  const deadlines = new Deadlines<Exchange>(attemptTimeout, (exchange) =>
-    exchange.abort(new AttemptTimeoutError(attemptTimeout)),
-  );
-  const transport: Transport = ({ url, headers, credentials, body }, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const stop = () => exchange.abort(signal?.reason);
-      const exchange = new Exchange(resolve, reject, () => {
-        deadlines.delete(exchange);
-        signal?.removeEventListener('abort', stop);
-      });
-      signal?.addEventListener('abort', stop, { once: true });
-      deadlines.add(exchange);
-      const path = url.slice(origin.length);
-      dispatcher.dispatch({ origin, path, method: 'POST', headers: { ...headers, ...credentials }, body }, exchange);
-    });
+  const transport: Transport = ({ url, headers, credentials, body }, outer) =>
+    withTimeLimit(
+      options.attemptTimeout,
+      outer,
+      (signal) =>
+        new Promise((resolve, reject) => {
+          const request = { origin, path: url.slice(origin.length), method: 'POST', body } as const;
+          const handler = createResponseHandler(signal, resolve, reject);
+          dispatcher.dispatch({ ...request, headers: { ...headers, ...credentials } }, handler);
+        }),
+    );
   return { transport, close: () => dispatcher.destroy() };
 }
 
@@ -51,7 +44,7 @@ function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher
     // Without pipelining, a slow response does not delay other requests.
     pipelining: 1,
     allowH2: false,
-    // `Deadlines` limits the whole attempt instead.
+    // `withTimeLimit` limits the whole attempt instead.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -67,75 +60,32 @@ function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher
   });
 }
 
-type ResponseHead = Omit<WireResponse, 'body'>;
-
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (response: WireResponse | Promise<WireResponse>) => void;
-  readonly #reject: (reason: unknown) => void;
-  readonly #onEnd: () => void;
-  #controller: Dispatcher.DispatchController | undefined;
-  #head: ResponseHead = EMPTY_HEAD;
-  #body = new ResponseBody();
-  #isComplete = false;
-
-  constructor(
-    resolve: (response: WireResponse | Promise<WireResponse>) => void,
-    reject: (reason: unknown) => void,
-    onEnd: () => void,
-  ) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#onEnd = onEnd;
-  }
-
-  abort(reason: unknown): void {
-    if (this.#finish()) this.#reject(reason);
-    this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#isComplete) controller.abort(new Error('aborted before it was sent'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    httpStatus: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    this.#head = readResponseHead(httpStatus, (name) => headers[name]);
-    this.#body = new ResponseBody([headers['content-encoding']].flat()[0]);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#body.add(chunk)) return;
-    this.#end();
-    controller.abort(new Error('the response is too large'));
-  }
-
-  onResponseEnd(): void {
-    this.#end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // Without a controller, the request never had a connection.
-    if (this.#finish()) this.#reject(this.#controller ? error : new NotConnectedError(error));
-  }
-
-  #end(): void {
-    if (!this.#finish()) return;
-    const body = this.#body.text();
-    const toResponse = (text: BodyText) => ({ ...this.#head, body: text });
-    this.#resolve(body instanceof Promise ? body.then(toResponse) : toResponse(body));
-  }
-
-  /** Marks the exchange as complete. @returns whether it was still in flight */
-  #finish(): boolean {
-    if (this.#isComplete) return false;
-    this.#isComplete = true;
-    this.#onEnd();
-    return true;
-  }
+function createResponseHandler(
+  signal: AbortSignal,
+  resolve: (response: Promise<WireResponse>) => void,
+  reject: (reason: unknown) => void,
+): Dispatcher.DispatchHandler {
+  let hasConnection = false;
+  let head = readResponseHead(0, () => undefined);
+  let body = new ResponseBody();
+  const end = () => resolve(Promise.resolve(body.text()).then((text) => ({ ...head, body: text })));
+  return {
+    onRequestStart(controller) {
+      hasConnection = true;
+      const abort = () => controller.abort(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    },
+    onResponseStart(_, httpStatus, headers) {
+      head = readResponseHead(httpStatus, (name) => headers[name]);
+      body = new ResponseBody([headers['content-encoding']].flat()[0]);
+    },
+    onResponseData(controller, chunk) {
+      if (body.add(chunk)) return;
+      end();
+      controller.abort(new Error('the response is too large'));
+    },
+    onResponseEnd: end,
+    onResponseError: (_, error) => reject(hasConnection ? error : new NotConnectedError(error)),
+  };
 }
-
-const EMPTY_HEAD: ResponseHead = readResponseHead(0, () => undefined);

@@ -22,7 +22,6 @@ export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Readonly<Record<string, string>>;
-  readonly envelope: { readonly data: unknown };
   readonly body: string;
   /** The IDs of a batch, to confirm a typical response without parsing it. */
   readonly expectedIds?: readonly string[] | undefined;
@@ -30,35 +29,16 @@ export interface WireRequest {
 
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
-export function createWireRequest(target: Target, baseUrl: string, operation: CalledOperation, data: unknown) {
-  const envelope = { data };
-  return {
-    url: baseUrl + operation.path,
-    headers: HEADERS,
-    credentials: createCredentialHeaders(target, operation.auth),
-    envelope,
-    body: JSON.stringify(envelope),
-  };
-}
-
-export function createTextRequest(
+/** @param body `{"data":…}` as JSON */
+export function createWireRequest(
   target: Target,
   baseUrl: string,
   operation: CalledOperation,
-  dataText: string,
+  body: string,
   expectedIds?: readonly string[],
 ): WireRequest {
-  const body = `{"data":${dataText}}`;
-  return {
-    url: baseUrl + operation.path,
-    headers: HEADERS,
-    credentials: createCredentialHeaders(target, operation.auth),
-    get envelope() {
-      return JSON.parse(body);
-    },
-    body,
-    expectedIds,
-  };
+  const credentials = createCredentialHeaders(target, operation.auth);
+  return { url: baseUrl + operation.path, headers: HEADERS, credentials, body, expectedIds };
 }
 
 /** Creates the display form of a request: masks its credentials, and redacts the given secrets everywhere. */
@@ -68,6 +48,6 @@ export function createPlannedRequest(request: WireRequest, secrets: Iterable<str
     method: 'POST',
     url: redactUrls(redactText(request.url, secrets)),
     headers: { ...request.headers, ...Object.fromEntries(masked) },
-    body: redactValue(request.envelope, secrets, redactUrls),
+    body: redactValue(JSON.parse(request.body), secrets, redactUrls),
   };
 }

@@ -1,5 +1,5 @@
 /** The longest timer in milliseconds. A longer one fires at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 export class AttemptTimeoutError extends Error {
   constructor(milliseconds: number) {

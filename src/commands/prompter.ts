@@ -28,19 +28,14 @@ export interface Choice {
   readonly group?: string;
 }
 
-export interface SelectPrompt {
-  readonly message: string;
-  readonly choices: readonly Choice[];
-  /** Value when the user presses Enter alone. */
-  readonly defaultValue: string;
-}
-
 /** Prompt for one of many choices. The user filters the list by typing. */
 export interface PickPrompt {
   readonly message: string;
   /** Must not be empty. */
   readonly choices: readonly Choice[];
-  readonly allowsOther: boolean;
+  /** Value when the user presses Enter alone. */
+  readonly defaultValue?: string;
+  readonly allowsOther?: true;
 }
 
 export interface MultiSelectPrompt {
@@ -63,7 +58,6 @@ export interface Prompter {
   /** Reads text without echo. The answer may be empty. */
   secret(message: string): Promise<string>;
   confirm(message: string, defaultValue: boolean, options?: ConfirmOptions): Promise<boolean>;
-  select(question: SelectPrompt): Promise<string>;
   pick(question: PickPrompt): Promise<string>;
   multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
 }
@@ -92,17 +86,4 @@ export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: st
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const searchText = text.toLowerCase();
   return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(searchText));
-}
-
-export function valuesInGroup(choices: readonly Choice[], group: string): readonly string[] {
-  return choices.filter((choice) => choice.group === group).map(({ value }) => value);
-}
-
-/** Removes the values if all of them are selected. Otherwise, adds them. */
-export function toggleAll(chosen: Set<string>, values: readonly string[]): void {
-  const isOn = values.every((value) => chosen.has(value));
-  for (const value of values) {
-    if (isOn) chosen.delete(value);
-    else chosen.add(value);
-  }
 }

@@ -1,7 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/faults.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { parseDurationFlag } from '../kernel/duration.ts';
+import type { ClockContext } from '../service/development/clock-control.ts';
+import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
+import type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordList,
+  RecordRequest,
+  StoredRecord,
+} from '../service/development/reading/answers.ts';
+import type { RecordKindName } from '../service/development/reading/kinds.ts';
+import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
+import type { DevelopmentContext } from '../service/development/routes.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -14,6 +31,8 @@ export interface ServiceSettings {
   readonly rateLimit?: { readonly calls: number; readonly window: number };
   /** Makes bulk calls fail with INTERNAL and `details` if some of their documents fail. */
   readonly strict?: boolean;
+  /** Rules that make requests and deliveries fail on purpose, until `close`. They replace the rules of the store. */
+  readonly faults?: FaultFileInput;
 }
 
 export interface EmbeddedService {
@@ -29,31 +48,141 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
-  /** Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. */
-  listen(address?: { readonly host?: string; readonly port?: number }): Promise<{ readonly url: string }>;
+  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+  list(kind: RecordKindName, filter?: ListFilter): Promise<RecordList>;
+  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+  show(request: RecordRequest): Promise<readonly StoredRecord[]>;
+  /** Explains whether a user can open a document, and which memberships grant it. */
+  explain(question: AccessQuestion): Promise<Explanation>;
+  /** Time of the service, which the calls that change it return. */
+  readonly clock: ServiceClockControl;
+  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+  readonly snapshots: ServiceSnapshots;
+  readonly faults: FaultControl;
+  readonly requests: RequestControl;
+  /**
+   * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
+   * `/_svc/`; other machines have no access to it.
+   */
+  listen(address?: {
+    readonly host?: string;
+    readonly port?: number;
+  }): Promise<{ readonly url: string; readonly admin?: string | undefined }>;
   /** Waits for requests in flight, then releases all resources. */
   close(): Promise<void>;
+}
+
+export interface ServiceClockControl {
+  show(): Promise<ClockState>;
+  /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
+  advance(duration: string): Promise<ClockState & AdvanceReport>;
+  /** Sets the time, in RFC 3339. */
+  set(time: string): Promise<ClockState>;
+  /** Stops the time. */
+  freeze(): Promise<ClockState>;
+  /** Lets the time pass again after `freeze`. */
+  run(): Promise<ClockState>;
+  /** Returns to the real time. */
+  reset(): Promise<ClockState>;
+}
+
+export interface ServiceSnapshots {
+  /** Saves the current data. Replaces a snapshot with the same name. */
+  save(name: string): Promise<Snapshot>;
+  /** Replaces the current data, including API keys and tokens. */
+  restore(name: string): Promise<Snapshot>;
+  /** Returns the snapshots, newest first. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
+}
+
+/** Rules for faults. All calls return the rules, in the order in which they apply. */
+export interface FaultControl {
+  list(): Promise<FaultFile>;
+  /** Adds a rule, which applies from the next request. */
+  add(rule: FaultRuleInput): Promise<FaultFile>;
+  clear(): Promise<FaultFile>;
+}
+
+/** The requests to the service, without secrets. */
+export interface RequestControl {
+  /** Returns the latest requests, oldest first. */
+  list(filter?: { readonly on?: string; readonly limit?: number }): Promise<readonly RequestDetail[]>;
+  /**
+   * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
+   * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
+   */
+  wait(options?: {
+    readonly on?: string;
+    readonly count?: number;
+    readonly timeout?: string | number;
+  }): Promise<readonly RequestRecord[]>;
 }
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
   const { store, ...switches } = settings;
   const location = await resolveStore(store);
-  const embedded = await openEmbedded(location.path, { clock: systemClock, ...switches });
+  const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
+  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
+    clock: createClockControl(embedded.development),
+    list: async (kind, filter) => (await reader()).list(kind, filter),
+    show: async (request) => (await reader()).show(request),
+    explain: async (question) => (await reader()).explain(question),
+    snapshots: {
+      save: async (name) => (await openSnapshots(embedded.development)).save(name),
+      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
+    },
+    faults: createFaultControl(embedded.development),
+    requests: createRequestControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
-      return { url: server.url };
+      return { url: server.url, admin: server.admin };
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
       await location.remove();
+    },
+  };
+}
+
+function createClockControl(context: ClockContext): ServiceClockControl {
+  const load = () => import('../service/development/clock-control.ts');
+  const change = async (to: ClockChange) => (await load()).changeClock(context, to);
+  return {
+    show: async () => (await load()).readClock(context),
+    advance: (duration) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
+    set: (time) => change({ set: time }),
+    freeze: () => change({ freeze: true }),
+    run: () => change({ run: true }),
+    reset: () => change({ reset: true }),
+  };
+}
+
+function createFaultControl({ development }: DevelopmentContext): FaultControl {
+  const load = () => import('../service/development/faults/fault-control.ts');
+  return {
+    list: async () => (await load()).listFaults(development),
+    add: async (rule) => (await load()).addFault(development, rule),
+    clear: async () => (await load()).clearFaults(development),
+  };
+}
+
+function createRequestControl({ requests }: DevelopmentContext): RequestControl {
+  return {
+    list: async ({ on, limit = 1_000 } = {}) => requests?.list({ on, limit }) ?? [],
+    wait: async ({ timeout, ...options } = {}) => {
+      const milliseconds = typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
+      return requests?.wait({ ...options, timeout: milliseconds }) ?? [];
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { platform as thisPlatform } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,8 @@ import { nodeExecutable } from '../kernel/process.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
-/** Returns the secret or null for each `get`, and null for other calls. @throws KeychainError, also after the timeout */
-export type Keychain = (calls: readonly KeychainCall[]) => Promise<readonly (string | null)[]>;
-
-/** Thrown when the keychain fails. The message completes "the keychain": `did not respond within 3 s`. */
-export class KeychainError extends Error {}
+/** Rejects only with the signal's reason. A `fault` completes "the keychain": `did not respond within 3 s`. */
+export type Keychain = (calls: readonly KeychainCall[]) => Promise<KeychainReply>;
 
 /** Time limit for the keychain, in milliseconds. */
 const KEYCHAIN_TIMEOUT = 3_000;
@@ -35,15 +32,23 @@ export function createSystemKeychain(environment: Environment, options: Keychain
   } = options;
   return async (calls) => {
     signal?.throwIfAborted();
-    if (platform === 'linux' && !hasSessionBus(environment)) throw new KeychainError('is not running');
+    if (platform === 'linux' && !hasSessionBus(environment)) return { fault: 'is not running' };
     const child = spawn(nodeExecutable, [program], {
       env: withoutSvcVariables(environment),
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
+      timeout,
+      killSignal: 'SIGKILL',
+      ...(signal && { signal }),
     });
-    const values = await limitTime(child, timeout, readKeychainReply(child, calls), signal);
-    if (values.length !== calls.length) throw new KeychainError('returned no usable response');
-    return values;
+    // A process that fails writes no complete reply.
+    child.on('error', () => undefined);
+    child.stdin.on('error', () => undefined).end(JSON.stringify(calls));
+    const reply = tryParseJson(await text(child.stdout)) as KeychainReply | undefined;
+    signal?.throwIfAborted();
+    if (reply && 'fault' in reply) return { fault: `failed: ${reply.fault}` };
+    if (reply?.values.length === calls.length) return reply;
+    return { fault: child.killed ? `did not respond within ${timeout / 1_000} s` : 'returned no usable response' };
   };
 }
 
@@ -53,31 +58,4 @@ function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: fol
 
 function withoutSvcVariables(environment: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')));
-}
-
-async function readKeychainReply(child: ChildProcess, calls: readonly KeychainCall[]) {
-  const failed = new Promise<never>((_, reject) => child.on('error', reject));
-  child.stdin?.on('error', () => undefined).end(JSON.stringify(calls)); // the missing reply is reported below
-  const written = await Promise.race([child.stdout ? text(child.stdout) : '', failed]);
-  // Undefined if the process died before it wrote a complete reply.
-  const reply = tryParseJson(written) as KeychainReply | undefined;
-  if (reply && 'values' in reply) return reply.values;
-  throw new KeychainError(reply ? `failed: ${reply.fault}` : 'returned no usable response');
-}
-
-async function limitTime<Value>(child: ChildProcess, timeout: number, reply: Promise<Value>, signal?: AbortSignal) {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal?.reason);
-  const expire = () => reject(new KeychainError(`did not respond within ${timeout / 1_000} s`));
-  const timer = setTimeout(expire, timeout);
-  signal?.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([reply, ended]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-    reply.catch(() => undefined); // the timeout or the signal may settle first
-    child.kill('SIGKILL');
-    child.unref();
-  }
 }

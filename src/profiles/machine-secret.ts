@@ -29,20 +29,13 @@ export async function loadMachineSecret(name: string, create: () => string, depe
 }
 
 async function loadFromKeychain(account: string, create: () => string, dependencies: MachineSecretDependencies) {
-  const [callKeychain, { KeychainError }] = await Promise.all([
-    createSecretStorage(dependencies).keychain(),
-    import('./keychain.ts'),
-  ]);
-  try {
-    const [existing] = await callKeychain([{ kind: 'get', account }]);
-    if (existing) return existing;
-    const secret = create();
-    await callKeychain([{ kind: 'set', account, secret }]);
-    return secret;
-  } catch (error) {
-    if (error instanceof KeychainError) return undefined;
-    throw error;
-  }
+  const { keychain } = createSecretStorage(dependencies);
+  const reply = await keychain([{ kind: 'get', account }]);
+  if ('fault' in reply) return undefined;
+  const [existing] = reply.values;
+  if (existing) return existing;
+  const secret = create();
+  return 'fault' in (await keychain([{ kind: 'set', account, secret }])) ? undefined : secret;
 }
 
 function parseSecretField(value: unknown): string | undefined {

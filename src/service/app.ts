@@ -6,7 +6,16 @@ import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
 import type { CallOf } from './call.ts';
-import { describeOperation, describeResult, type HandledCall, type OperationReceiver, withCallLog } from './call-log.ts';
+import {
+  type CallObserver,
+  describeOperation,
+  describeResult,
+  findOrganizationId,
+  type HandledCall,
+  withCallLog,
+} from './call-log.ts';
+import type { FaultHook } from './development/faults/fault-hook.ts';
+import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
 import { badRequest, Refusal } from './refusal.ts';
@@ -32,11 +41,17 @@ export interface ServiceDependencies extends ServiceOptions {
   readonly onCall?: ((call: HandledCall) => void) | undefined;
 }
 
-export function createApp(dependencies: ServiceDependencies, followUps: FollowUps): RequestHandler {
+/** `clock` is the time of the service, as of the last read of `development`. */
+interface AppDependencies extends ServiceDependencies {
+  readonly development: DevelopmentState;
+  readonly faults: FaultHook;
+}
+
+export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {
   const perform = createPerformer(dependencies, followUps);
   const routes = createRoutes();
   const admissionFor = createAdmissionControl(dependencies);
-  const route = async (request: ServiceRequest, onOperation?: OperationReceiver) => {
+  const route = async (request: ServiceRequest, observe?: CallObserver) => {
     const { method, target } = request;
     const path = routes.has(target) ? target : pathOfTarget(target);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return HEALTHY;
@@ -52,16 +67,17 @@ export function createApp(dependencies: ServiceDependencies, followUps: FollowUp
       const selected = selectOperation(pathRoutes.routes, data);
       if (!selected) throw badRequest();
       const executable = await selected.load();
-      onOperation?.(describeOperation(executable));
+      observe?.({ operation: describeOperation(executable), org: findOrganizationId(data) });
       if (admission.isAdmitted) await checkRecords(executable.operation, data);
-      return await perform(executable, request, data, onOperation);
+      const run = (changed: ExecutableOperation) => perform(changed, request, data, observe);
+      return await dependencies.faults.handle({ executable, data }, run, (fault) => observe?.({ fault }));
     } finally {
       admission.release();
     }
   };
-  const handle = async (request: ServiceRequest, onOperation?: OperationReceiver) => {
+  const handle = async (request: ServiceRequest, observe?: CallObserver) => {
     try {
-      return await route(request, onOperation);
+      return await route(request, observe);
     } catch (error) {
       if (!(error instanceof Refusal)) dependencies.report?.(error);
       return failureResponse(error);
@@ -77,14 +93,18 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
 };
 
 /** Each call is a transaction, so a refused call changes nothing. */
-function createPerformer({ store, clock, without = [], rateLimit, strict }: ServiceDependencies, followUps: FollowUps) {
+function createPerformer(
+  { store, clock, without = [], rateLimit, strict, development }: AppDependencies,
+  followUps: FollowUps,
+) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
-  return async (executable: ExecutableOperation, request: ServiceRequest, data: unknown, onOperation?: OperationReceiver) => {
+  return async (executable: ExecutableOperation, request: ServiceRequest, data: unknown, observe?: CallObserver) => {
     const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
     const countOnce = countCall && once(countCall);
     const run = async (database: Database) => {
       pendingWork = [];
+      await development.current(database);
       const after = (work: FollowUp) => void pendingWork.push(work);
       const call = await authenticate(operation.auth, request, { database, now: clock.now(), after });
       countOnce?.(call);
@@ -92,7 +112,7 @@ function createPerformer({ store, clock, without = [], rateLimit, strict }: Serv
       if (feature && without.includes(feature)) throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
       const input = parseInput(operation, data, clock.now());
       const result = await handler(call, input);
-      onOperation?.(describeResult(executable, input, result));
+      observe?.({ operation: describeResult(executable, input, result) });
       const failed = strict ? strictFailure(name, input, result) : undefined;
       return failed ? failureResponse(failed) : successResponse(typeof message === 'string' ? message : message(input), result);
     };

@@ -20,6 +20,22 @@ const MAX_VALUES = 1_000_000;
  * the errors of `admit`
  */
 export async function readData(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<unknown> {
+  const { body, longestText } = await parseRequest(request, admit);
+  if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1) throw badRequest();
+  const { data } = body;
+  const path = longestText > MAX_TEXT_LENGTH ? pathOfLongText(data) : undefined;
+  if (path) throw fieldRefusal(path, `longer than ${MAX_TEXT_LENGTH} characters`);
+  return data;
+}
+
+/** Reads a body that is a JSON object, like `readData`. */
+export async function readJson(request: ServiceRequest, admit: (bytes: number) => Promise<void>) {
+  const { body } = await parseRequest(request, admit);
+  if (!isObject(body)) throw badRequest();
+  return body;
+}
+
+async function parseRequest(request: ServiceRequest, admit: (bytes: number) => Promise<void>) {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await readBytes(request, admit);
   if (bytes.length > MAX_UNCHECKED_BYTES) {
@@ -29,12 +45,7 @@ export async function readData(request: ServiceRequest, admit: (bytes: number) =
   }
   if (!isUtf8(bytes)) throw badRequest();
   const longestText = bytes.length > MAX_TEXT_LENGTH ? checkLimits(bytes) : 0;
-  const body = parseBody(bytes.toString('utf8'));
-  if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1) throw badRequest();
-  const { data } = body;
-  const path = longestText > MAX_TEXT_LENGTH ? pathOfLongText(data) : undefined;
-  if (path) throw fieldRefusal(path, `longer than ${MAX_TEXT_LENGTH} characters`);
-  return data;
+  return { body: parseBody(bytes.toString('utf8')), longestText };
 }
 
 export function bodyTooLarge(limit: number): Refusal {

@@ -1,6 +1,6 @@
 import { isObject } from '../kernel/is-object.ts';
 import { type HandlerResult, HEALTHY, type ServiceResponse } from './envelope.ts';
-import type { RequestHandler, ServiceRequest } from './request.ts';
+import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
 import type { ExecutableOperation } from './routes.ts';
 
 export interface HandledCall {
@@ -9,10 +9,18 @@ export interface HandledCall {
   readonly target: string;
   /** Undefined if the request was rejected before its operation was determined. */
   readonly operation: HandledOperation | undefined;
-  readonly status: number;
+  readonly org: string | undefined;
+  /** HTTP status. Undefined if no response was sent. */
+  readonly status: number | undefined;
   /** `error.status` of the response. Undefined if the call succeeded. */
   readonly error: string | undefined;
   readonly milliseconds: number;
+  /** Name of the fault that changed the response. */
+  readonly fault: string | undefined;
+  readonly header: ServiceRequest['header'];
+  /** Decodes the body of the request. Empty if it is too large to be logged. */
+  readonly requestBody: () => string;
+  readonly responseBody: string;
 }
 
 export interface HandledOperation {
@@ -25,25 +33,48 @@ export interface HandledOperation {
   readonly failed?: number;
 }
 
-/** Receives the operation of a call. Called again when the number of records is known. */
-export type OperationReceiver = (operation: HandledOperation) => void;
+/** Receives facts about a call as they become known: its operation, then its fault and its number of records. */
+export type CallObserver = (facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>) => void;
+
+/** Maximum size of a request to log with its body, in bytes. */
+const MAX_LOGGED_BODY = 64 * 1024;
 
 export function withCallLog(
-  handle: (request: ServiceRequest, onOperation: OperationReceiver) => Promise<ServiceResponse>,
+  handle: (request: ServiceRequest, observe: CallObserver) => Promise<ServiceResponse>,
   report: (call: HandledCall) => void,
 ): RequestHandler {
   return async (request) => {
-    const { method, target } = request;
+    const { method, target, header } = request;
     const started = performance.now();
-    let operation: HandledOperation | undefined;
-    const response = await handle(request, (handled) => {
-      operation = handled;
+    let facts: Parameters<CallObserver>[0] = {};
+    const body = collectBody(request);
+    const response = await handle({ method, target, header, body: body.read }, (more) => {
+      facts = { ...facts, ...more };
     });
     if (response === HEALTHY) return response;
-    const { status, body } = response;
-    const error = status === 200 ? undefined : JSON.parse(body).error.status;
-    report({ method, target, operation, status, error, milliseconds: performance.now() - started });
+    const { operation, org, fault } = facts;
+    const error = response.status === 200 ? undefined : JSON.parse(response.body).error.status;
+    const status = response.sentShare === 'none' ? undefined : response.status;
+    const milliseconds = performance.now() - started;
+    const bodies = { requestBody: body.decode, responseBody: response.body };
+    report({ method, target, operation, org, status, error, milliseconds, fault, header, ...bodies });
     return response;
+  };
+}
+
+/** Keeps the chunks of a body while they are read. */
+function collectBody(request: ServiceRequest) {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    read: (consume: ChunkConsumer) =>
+      request.body((chunk) => {
+        size += chunk.length;
+        if (size > MAX_LOGGED_BODY) chunks.length = 0;
+        else chunks.push(chunk);
+        return consume(chunk);
+      }),
+    decode: () => Buffer.concat(chunks).toString(),
   };
 }
 
@@ -63,4 +94,9 @@ export function describeResult(
     records: Array.isArray(list) ? list.length : undefined,
     failed: bulk && isObject(data) ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length : 0,
   };
+}
+
+export function findOrganizationId(data: unknown): string | undefined {
+  const id = isObject(data) ? data['organizationId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }

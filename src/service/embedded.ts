@@ -1,17 +1,37 @@
 import type { Parent } from '../catalog/define.ts';
+import type { FaultFileInput } from '../catalog/faults.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { commandLineOf } from '../kernel/hint.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
-import { RESPONSE_TYPE } from './envelope.ts';
+import type { HandledCall } from './call-log.ts';
+import { createServiceClock } from './development/clock.ts';
+import { createFaultHook } from './development/faults/fault-hook.ts';
+import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
+import type { RequestRecord } from './development/requests/record.ts';
+import type { RequestLog } from './development/requests/request-log.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
+import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
+import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
+import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store'> {
+interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
   /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
+  /** Whether to log requests in a file beside the store. */
+  readonly logsRequests?: boolean;
+  /** Receives each request that is logged. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Folder for the log of requests to a database (default: in memory). */
+  readonly logFolder?: string;
+  /** Rules for faults, which replace those of the store until `close`. */
+  readonly faults?: FaultFileInput;
 }
 
 /** An embedded service in this process, with the credentials of its first workspace. */
@@ -23,10 +43,24 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, ...rest } = options;
+  const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
-  const service = createService({ store, ...rest });
+  const { clock: realClock, report } = rest;
+  const file = createLazyFile(location, logFolder, report);
+  const requests = logsRequests ? await openLog(file, report) : undefined;
+  const onCall = requests && ((call: HandledCall) => onRequest?.(requests.add(call)));
+  const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
+  const development = {
+    ...{ location, store, apiKey, development: service.development, realClock, requests },
+    allowPrivateTargets: true,
+    commandOf: (command: readonly string[]) => commandForStore(location, command),
+    intercept: service.faults.attempt,
+    ...(report && { report }),
+    ...(compareStates && { compareStates }),
+  };
+  const { setFaults, clearFaults } = faults ? await import('./development/faults/fault-control.ts') : {};
+  await setFaults?.(service.development, faults);
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -40,6 +74,13 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
+    /** Returns the time of the service. */
+    now: async () => {
+      await service.development.current();
+      return service.clock.now();
+    },
+    /** Dependencies of the tools for development. */
+    development,
     target: {
       baseUrl: 'http://localhost',
       headerPrefix: DEFAULT_HEADER_PREFIX,
@@ -49,24 +90,56 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
     serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
       const { startServing } = await import('./serving.ts');
-      return startServing({ store, handle: service.handle, ...rest, timeScale }, address);
+      const { handle, clock: time } = service;
+      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {
+      service.faults.close();
       await service.whenIdle();
+      await clearFaults?.(service.development);
+      requests?.flush();
+      await file.close();
       await store.close();
     },
   };
 }
 
-export function createService(dependencies: ServiceDependencies) {
-  const followUps = createFollowUps(dependencies.store, dependencies.report);
-  const handle = createApp(dependencies, followUps);
+async function openLog(file: LazyRequestFile, report: ServiceDependencies['report']): Promise<RequestLog> {
+  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), report);
+}
+
+/** @param file counts the requests that rules of faults apply to */
+export function createService(dependencies: ServiceDependencies, file = createLazyFile(':memory:', undefined)) {
+  const { store, report } = dependencies;
+  const followUps = createFollowUps(store, report);
+  const development = createDevelopmentState(store);
+  const clock = createServiceClock(dependencies.clock, development);
+  const faults = createFaultHook({ development, openFile: file.open, clock: dependencies.clock, report });
+  const app = createApp({ ...dependencies, clock, development, faults }, followUps);
+  const handle = withServiceDate(app, { clock, development });
   return {
+    development,
+    faults,
+    /** Time of the service, as of the last request or read of `development`. */
+    clock,
     handle,
     fetch: createFetch(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
+  };
+}
+
+/** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
+function withServiceDate(
+  handle: RequestHandler,
+  { clock, development }: { readonly clock: Clock; readonly development: DevelopmentState },
+): RequestHandler {
+  return async (request) => {
+    const response = await handle(request);
+    if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
+    if (development.known.clock === undefined) return response;
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString(), ...response.headers } };
   };
 }
 
@@ -77,14 +150,40 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const { status, failure, body: content } = await handle({ method, target, header, body });
+    const response = await handle({ method, target, header, body });
+    const { status, failure, body: content, headers: own, sentShare } = response;
     if (failure) throw failure;
-    return new Response(method === 'HEAD' ? null : content, { status, headers: { 'content-type': RESPONSE_TYPE } });
+    if (sentShare === 'none') throw connectionError('fetch failed');
+    const sent = sentShare === undefined ? content : interruptBody(content, sentShare);
+    return new Response(method === 'HEAD' ? null : sent, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
   };
+}
+
+/** Creates the error of `fetch` for a connection that the service closed. */
+function connectionError(message: string): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
+}
+
+/** Creates a body that fails after a share of its bytes, or ends if that is all of them. */
+function interruptBody(content: string, share: number): ReadableStream<Uint8Array> {
+  const bytes = Buffer.from(content);
+  const chunks = [bytes.subarray(0, Math.floor(bytes.length * share))].filter(({ length }) => length > 0);
+  return new ReadableStream({
+    pull: (controller) => {
+      const chunk = chunks.pop();
+      if (chunk) controller.enqueue(chunk);
+      else if (share === 1) controller.close();
+      else controller.error(connectionError('terminated'));
+    },
+  });
 }
 
 async function readBody(request: Request, consume: ChunkConsumer): Promise<void> {
   // The body is already in memory.
   if (request.headers.has('content-length')) return consume(new Uint8Array(await request.arrayBuffer()));
   for await (const chunk of request.body ?? []) await consume(chunk);
+}
+
+function commandForStore(location: string, command: readonly string[]): string {
+  return commandLineOf({ kind: 'change', flags: ['--local', '--store', displayStoreLocation(location)], command });
 }

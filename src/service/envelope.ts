@@ -11,8 +11,12 @@ export interface HandlerResult<Data> {
 export interface ServiceResponse {
   readonly status: number;
   readonly body: string;
+  /** Additional headers, or another content type. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The store's error that caused the response. Callers in the same process get this error instead of the response. */
   readonly failure?: StoreFailure;
+  /** Share of the body that is sent before the connection is closed, or `none` to send nothing at all. */
+  readonly sentShare?: number | 'none';
 }
 
 export const HEALTHY: ServiceResponse = { status: 200, body: '{"status":"ok"}' };

@@ -29,6 +29,7 @@ export async function respond(handle: RequestHandler, exchange: Exchange, option
   const header = (name: string) => headers[name]?.toString();
   const response = refusal ?? (await handle({ method, target, header, body: body.consumeBody }));
   if (!incoming.readableEnded) await body.discard();
+  if (response.sentShare === 'none') return void incoming.socket.destroy();
   writeResponse(outgoing, response);
   if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
 }
@@ -127,7 +128,10 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
   });
 }
 
-function writeResponse(outgoing: ServerResponse, { status, body }: ServiceResponse): void {
-  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body) });
-  outgoing.end(body);
+function writeResponse(outgoing: ServerResponse, { status, body, headers, sentShare }: ServiceResponse): void {
+  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body), ...headers });
+  if (typeof sentShare !== 'number') return void outgoing.end(body);
+  const bytes = Buffer.from(body);
+  outgoing.flushHeaders();
+  outgoing.write(bytes.subarray(0, Math.floor(bytes.length * sentShare)), () => outgoing.destroy());
 }

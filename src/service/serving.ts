@@ -1,12 +1,17 @@
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
-import { startDeliveries } from './deliveries/engine.ts';
+import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
+import { createAdmin, isAdminTarget } from './development/admin.ts';
+import { createRoutes, type DevelopmentContext } from './development/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
 import type { RequestHandler } from './request.ts';
 import { loadOperations } from './routes.ts';
-import { startServer } from './server.ts';
+import { generateToken } from './secrets.ts';
+import { type RunningServer, startServer } from './server.ts';
 
-interface ServingOptions extends Pick<ServiceDependencies, 'store' | 'clock' | 'report'> {
+interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
+  readonly time: ServiceTime;
+  readonly development: DevelopmentContext;
   readonly handle: RequestHandler;
   /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
@@ -16,9 +21,22 @@ export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
 /** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
-  const { store, handle, clock, timeScale, report = () => undefined } = options;
+  const { development, handle, time, timeScale, report = () => undefined } = options;
+  const { store, realClock: clock, intercept } = development;
+  const token = generateToken();
+  const admin = createAdmin({ token, routes: createRoutes(development), report });
   await Promise.all([finishMigrations(store), loadOperations()]);
-  const server = await startServer(handle, address);
-  const deliveries = startDeliveries(store, { clock, timeScale, allowPrivateTargets: server.isLoopback, report });
-  return { url: server.url, close: async () => void (await Promise.all([server.close(), deliveries.stop()])) };
+  const server: RunningServer = await startServer(
+    (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
+    address,
+  );
+  const deliveries = startDeliveries(store, {
+    ...{ clock, time, timeScale, allowPrivateTargets: server.isLoopback, report, intercept },
+  });
+  return {
+    url: server.url,
+    /** Token for `/_svc/`. Undefined if other machines can reach the server. */
+    admin: server.isLoopback ? token : undefined,
+    close: async () => void (await Promise.all([server.close(), deliveries.stop()])),
+  };
 }

@@ -51,7 +51,7 @@ async function startHeldJob(noun: 'users' | 'documents' = 'users') {
 }
 
 describe('watching a job', () => {
-  it('shows its progress and then its summary, and redraws the list of jobs', async () => {
+  it('shows its progress and then its summary, and adds changed jobs to the list', async () => {
     const { running, job, release, startInTerminal: start } = await startHeldJob('documents');
     const watch = start(['jobs', 'watch', job], 100);
     const list = start(['jobs', 'list', '--watch'], 60);
@@ -64,6 +64,9 @@ describe('watching a job', () => {
     expect(text).toEqual([expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /)]);
     const table = renderScreen(list.raw(), 60).filter((line) => line !== '');
     expect(table).toEqual([
+      expect.stringMatching(/^ID +.*STATE/),
+      expect.stringMatching(new RegExp(`^${job} +.*running`)),
+      '6 columns hidden; -o json or a wider terminal shows them',
       expect.stringMatching(/^ID +.*STATE/),
       expect.stringMatching(new RegExp(`^${job} +.*done`)),
       'no job is running',

@@ -11,7 +11,7 @@ interface Server extends Pick<User, 'env' | 'home'> {
   readonly descriptors?: number;
 }
 
-type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken';
+type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken' | 'admin';
 
 /** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test. */
 export async function startServing({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
@@ -26,7 +26,7 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
     stderr += text;
   });
   const [ready] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken, workspaceId, workspaceAuthToken } = JSON.parse(ready) as Record<ReadyKey, string>;
+  const { url, apiKey, authToken, workspaceId, workspaceAuthToken, admin } = JSON.parse(ready) as Record<ReadyKey, string>;
   const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
   return {
     pid: child.pid ?? 0,
@@ -37,6 +37,13 @@ export async function startServing({ env, home, bin = BIN, descriptors }: Server
     async call(path: string, data: object) {
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
       return { ok: response.ok, status: response.status, body: await response.json() };
+    },
+    /** Calls a route below `/_svc/`: a POST with a body, or a GET. */
+    async admin(path: string, body?: object) {
+      const bearer = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+      const init = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+      const response = await fetch(`${url}/_svc/${path}`, { ...init, headers: bearer });
+      return { status: response.status, body: JSON.parse(await response.text()) };
     },
     /** All output so far. */
     stderr: () => stderr,

@@ -36,7 +36,6 @@ async function recordSession(): Promise<string> {
     ['Description (optional)', 'New comments for the CRM\r'],
     ['Custom ID (uid)', 'crm\r'],
     ['Metadata', 'team=web\r'],
-    ['More metadata', '\r'],
     ['Create this endpoint?', '\r'],
     ['Send a test event', 'y\r'],
   ] as const;

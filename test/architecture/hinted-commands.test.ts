@@ -11,7 +11,7 @@ import { HOME } from '../acceptance/svc.ts';
 const NO_HINTS = [
   /^src\/catalog\//,
   /^src\/commands\/help\//,
-  /^src\/commands\/(?:[\w-]+\/)?(?:commands|tree)\.ts$/,
+  /^src\/commands\/(?:[\w-]+\/)?(?:(?:[\w-]+-)?commands|tree)\.ts$/,
   /^src\/commands\/shells\/scripts\//,
 ];
 

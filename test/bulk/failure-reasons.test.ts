@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { groupByReason } from '../../src/bulk/failure-reasons.ts';
-import type { UnsuccessfulRecord } from '../../src/bulk/journal/unsuccessful-records.ts';
+import type { UnsuccessfulRecord } from '../../src/bulk/journal/outcomes.ts';
 import { createRecordLocator } from '../../src/bulk/record-position.ts';
 
 const item = (at: number, message: string | null, beside: Partial<UnsuccessfulRecord> = {}): UnsuccessfulRecord => ({

@@ -16,7 +16,6 @@ const request = (baseUrl: string): WireRequest => ({
   url: `${baseUrl}/base/v1/users/add`,
   headers: { accept: 'application/json', 'content-type': 'application/json' },
   credentials: { 'x-svc-api-key': 'key-1' },
-  envelope: { data: null },
   body: '{"data":"ü"}',
 });
 

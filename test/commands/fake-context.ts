@@ -81,8 +81,7 @@ function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
     text: async (question) => parseAnswer(question, await ask(question.message)),
     secret: ask,
     confirm: async (message, defaultValue) => ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
-    select: async ({ message, defaultValue }) => (await ask(message)) || defaultValue,
-    pick: async ({ message }) => ask(message),
+    pick: async ({ message, defaultValue = '' }) => (await ask(message)) || defaultValue,
     multiSelect: async ({ message, defaultValues: defaultValue }) => {
       const answer = await ask(message);
       return answer === '' ? defaultValue : answer.split(',');

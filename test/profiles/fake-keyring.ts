@@ -1,5 +1,4 @@
 import type { Keychain } from '../../src/profiles/keychain.ts';
-import { KeychainError } from '../../src/profiles/keychain.ts';
 import { type KeyringModule, performKeychainCalls } from '../../src/profiles/keychain-calls.ts';
 
 /** The keyring module over a map, which outlives its users like a real keychain. */
@@ -28,10 +27,8 @@ export function fakeKeychain(kept = new Map<string, string>()) {
   const state = { fault: undefined as string | undefined, calls: 0 };
   const keychain: Keychain = async (calls) => {
     state.calls += 1;
-    if (state.fault !== undefined) throw new KeychainError(state.fault);
-    const reply = await performKeychainCalls(calls, async () => fakeKeyring(kept));
-    if ('fault' in reply) throw new KeychainError(reply.fault);
-    return reply.values;
+    if (state.fault !== undefined) return { fault: state.fault };
+    return performKeychainCalls(calls, async () => fakeKeyring(kept));
   };
   return { keychain, kept, state };
 }

@@ -1,41 +1,45 @@
 /** Steps per doubling: values are accurate to about 9%. */
 const STEPS_PER_DOUBLING = 8;
-const DOUBLINGS = 22;
+const MAX_STEPS = 22 * STEPS_PER_DOUBLING;
+
+/** The serialized form of a histogram: the values per step, up to the last non-empty one, and the maximum. */
+export type SavedHistogram = Readonly<Pick<Histogram, 'counts' | 'most'>>;
 
 /**
  * A histogram with exponentially growing steps, like an HDR histogram. Its size does not depend on the number of values.
  * The range is 1 millisecond to an hour. Values outside the range count in the first or last step.
  */
 export class Histogram {
-  readonly #counts: number[];
-  maximum: number;
+  readonly counts: number[];
+  most: number;
 
-  constructor(saved?: SavedHistogram) {
-    this.#counts = Array.from({ length: STEPS_PER_DOUBLING * DOUBLINGS }, (_, step) => saved?.counts[step] ?? 0);
-    this.maximum = saved?.most ?? 0;
+  constructor({ counts, most }: SavedHistogram = { counts: [], most: 0 }) {
+    this.counts = counts;
+    this.most = most;
   }
 
   add(value: number): void {
-    const step = Math.min(this.#counts.length - 1, Math.floor(Math.log2(Math.max(1, value)) * STEPS_PER_DOUBLING));
-    this.#counts[step] = (this.#counts[step] ?? 0) + 1;
-    this.maximum = Math.max(this.maximum, value);
+    const step = Math.min(MAX_STEPS - 1, Math.floor(Math.log2(Math.max(1, value)) * STEPS_PER_DOUBLING));
+    while (this.counts.length <= step) this.counts.push(0);
+    this.counts[step] = (this.counts[step] ?? 0) + 1;
+    this.most = Math.max(this.most, value);
   }
 
   /** Returns the value that a share of all values (0 to 1) does not exceed; null if the histogram is empty. */
   quantile(share: number): number | null {
-    const total = this.#counts.reduce((sum, count) => sum + count, 0);
+    const total = this.counts.reduce((sum, count) => sum + count, 0);
     if (total === 0) return null;
     let seen = 0;
-    const step = this.#counts.findIndex((count) => {
+    const step = this.counts.findIndex((count) => {
       seen += count;
       return seen >= share * total;
     });
-    return Math.min(this.maximum, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
+    return Math.min(this.most, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
 
   /** Returns the steps between the first and the last non-empty one. `count` is the number of values between `from` and `to`. */
   steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
-    const steps = this.#counts.map((count, step) => ({
+    const steps = this.counts.map((count, step) => ({
       from: 2 ** (step / STEPS_PER_DOUBLING),
       to: 2 ** ((step + 1) / STEPS_PER_DOUBLING),
       count,
@@ -43,14 +47,4 @@ export class Histogram {
     const isUsed = ({ count }: { readonly count: number }) => count > 0;
     return steps.slice(Math.max(0, steps.findIndex(isUsed)), steps.findLastIndex(isUsed) + 1);
   }
-
-  save(): SavedHistogram {
-    const used = this.#counts.findLastIndex((count) => count > 0) + 1;
-    return { counts: this.#counts.slice(0, used), most: this.maximum };
-  }
-}
-
-export interface SavedHistogram {
-  readonly counts: readonly number[];
-  readonly most: number;
 }

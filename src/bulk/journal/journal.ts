@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Failure } from '../../kernel/errors.ts';
 import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
 import type { WrittenRejects } from '../rejects-file.ts';
+import { CheckedTable } from './checked-table.ts';
 import {
   checkStructure,
   createJournalDatabase,
@@ -11,11 +12,9 @@ import {
   openJournalDatabase,
   withFlush,
 } from './database.ts';
-import { FactTable } from './facts.ts';
 import type { JobDescription } from './job-description.ts';
 import type { SavedMetrics } from './metrics.ts';
-import { type RecordRange, type SentBatch, SentBatchTable } from './sent-batches.ts';
-import { type UnsuccessfulRecord, UnsuccessfulRecordTable } from './unsuccessful-records.ts';
+import { type RecordRange, type SentBatch, toStorable, type UnsuccessfulRecord } from './outcomes.ts';
 
 export interface BatchSettlement {
   readonly range: RecordRange;
@@ -61,6 +60,20 @@ export interface OutcomeCounts extends ExistingCounts {
 
 const NO_EFFORT = { sends: 0, requests: 0, retries: 0 };
 
+interface FactRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Batches do not overlap. */
+type BatchRow = Omit<SentBatch, 'settled'> & { readonly settled: 0 | 1 };
+
+const BATCH_COLUMNS = ['first', 'last', 'count', 'settled', 'sends', 'requests', 'retries'] as const;
+const ITEM_COLUMNS = ['at', 'id', 'line', 'status', 'message', 'code'] as const;
+const BATCH_TOTALS = `select coalesce(sum(count) filter (where settled = 1), 0) settled,
+  coalesce(sum(count) filter (where settled = 0), 0) open,
+  coalesce(sum(requests), 0) requests, coalesce(sum(retries), 0) retries from flight`;
+
 /** Durability of a write. A killed process loses nothing; a machine crash can lose the last writes that are not `durable`. */
 export type Durability = 'durable' | 'written';
 
@@ -71,9 +84,9 @@ export type Durability = 'durable' | 'written';
 export class Journal {
   readonly path: string;
   readonly #database: DatabaseSync;
-  readonly #sentBatches: SentBatchTable;
-  readonly #unsuccessfulRecords: UnsuccessfulRecordTable;
-  readonly #facts: FactTable;
+  readonly #batches: CheckedTable<BatchRow>;
+  readonly #items: CheckedTable<UnsuccessfulRecord>;
+  readonly #facts: CheckedTable<FactRow>;
   readonly #begin;
   readonly #commit;
   readonly #rollback;
@@ -82,9 +95,9 @@ export class Journal {
   private constructor(path: string, database: DatabaseSync) {
     this.path = path;
     this.#database = database;
-    this.#sentBatches = new SentBatchTable(database);
-    this.#unsuccessfulRecords = new UnsuccessfulRecordTable(database);
-    this.#facts = new FactTable(database);
+    this.#batches = new CheckedTable(database, path, 'flight', BATCH_COLUMNS);
+    this.#items = new CheckedTable(database, path, 'item', ITEM_COLUMNS);
+    this.#facts = openFacts(database, path);
     this.#begin = database.prepare('begin immediate');
     this.#commit = database.prepare('commit');
     this.#rollback = database.prepare('rollback');
@@ -92,9 +105,9 @@ export class Journal {
 
   static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
     const database = await createJournalDatabase(path, (created) => {
-      const facts = new FactTable(created);
-      facts.put('job', job);
-      if (plan !== undefined) facts.put('plan', plan);
+      const facts = openFacts(created, path);
+      facts.put({ name: 'job', value: JSON.stringify(job) });
+      if (plan !== undefined) facts.put({ name: 'plan', value: JSON.stringify(plan) });
     });
     return new Journal(path, database);
   }
@@ -112,11 +125,11 @@ export class Journal {
 
   /** Records that a range is about to be sent, and flushes pending changes. */
   recordIntent(range: RecordRange, durability: Durability = 'written'): void {
-    const { sends, requests, retries } = this.#read(() => this.#sentBatches.effortAt(range.first)) ?? NO_EFFORT;
-    const batch = { ...range, settled: false, sends: sends + 1, requests, retries };
+    const { sends, requests, retries } = this.#read(() => this.#batches.get(range.first)) ?? NO_EFFORT;
+    const batch = { ...range, settled: 0, sends: sends + 1, requests, retries } as const;
     const put = () => {
-      this.#sentBatches.put(batch);
-      if (sends > 0) this.#unsuccessfulRecords.remove(range.first, range.last);
+      this.#batches.put(batch);
+      if (sends > 0) this.#items.remove(range.first, range.last);
     };
     this.#write([...this.#pending, put], durability);
     this.#pending = [];
@@ -130,18 +143,19 @@ export class Journal {
   /** Marks records of a settled batch as unsent, so that a resume sends them again. @param settled the other records */
   reopen(range: RecordRange, settled: readonly RecordRange[]): void {
     this.#pending.push(() => {
-      this.#unsuccessfulRecords.remove(range.first, range.last);
+      this.#items.remove(range.first, range.last);
       this.#applySettlement({ range, known: settled, open: [], items: [], requests: 0, retries: 0 });
     });
   }
 
   /** Sets a fact, which the next `recordIntent` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
-    this.#pending.push(() => this.#facts.put(name, fact));
+    this.#pending.push(() => this.#facts.put({ name, value: JSON.stringify(fact) }));
   }
 
   getFact<Name extends keyof JobFacts>(name: Name): JobFacts[Name] | undefined {
-    return this.#read(() => this.#facts.get(name, this.#damaged) as JobFacts[Name] | undefined);
+    const fact = this.#read(() => this.#facts.get(name));
+    return fact && JSON.parse(fact.value);
   }
 
   flush(durability: Durability = 'written'): void {
@@ -151,20 +165,28 @@ export class Journal {
   }
 
   /** Reads the sent batches in order. Later batches may be written in the meantime. */
-  sentBatches(): Generator<SentBatch> {
-    return this.#iterate(this.#sentBatches.all(this.#damaged));
+  *sentBatches(): Generator<SentBatch> {
+    let next = 0;
+    for (const batch of this.#iterate(this.#batches.rows())) {
+      const { first, last, count } = batch;
+      if (first < next || count < 1 || last - first + 1 < count) throw damagedError(this.path);
+      next = last + 1;
+      yield { ...batch, settled: batch.settled === 1 };
+    }
   }
 
   unsuccessfulRecords(): Generator<UnsuccessfulRecord> {
-    return this.#iterate(this.#unsuccessfulRecords.all(this.#damaged));
+    return this.#iterate(this.#items.rows());
   }
 
   counts(): OutcomeCounts {
     return this.#read(() => {
-      const { settled, ...sums } = this.#sentBatches.totals();
-      const { failed = 0, unknown = 0 } = this.#unsuccessfulRecords.counts();
+      const sums = this.#database.prepare(BATCH_TOTALS).get() as Record<'settled' | 'open' | 'requests' | 'retries', number>;
+      const items = this.#database.prepare('select status, count(*) count from item group by status').all();
+      const { failed = 0, unknown = 0 } = Object.fromEntries(items.map(({ status, count }) => [status, Number(count)]));
       const existing = this.getFact('existing') ?? NO_EXISTING;
-      return { succeeded: settled - failed - unknown - existing.existing, failed, unknown, ...existing, ...sums };
+      const { settled, ...effort } = sums;
+      return { succeeded: settled - failed - unknown - existing.existing, failed, unknown, ...existing, ...effort };
     });
   }
 
@@ -177,12 +199,12 @@ export class Journal {
       for (const { first, last, count, settled } of this.sentBatches()) {
         let within = 0;
         for (; !item.done && item.value.at <= last; item = items.next()) {
-          if (item.value.at < first || settled !== (item.value.status !== 'open')) throw this.#damaged();
+          if (item.value.at < first || settled !== (item.value.status !== 'open')) throw damagedError(this.path);
           within += 1;
         }
-        if (within > count) throw this.#damaged();
+        if (within > count) throw damagedError(this.path);
       }
-      if (!item.done) throw this.#damaged();
+      if (!item.done) throw damagedError(this.path);
     });
   }
 
@@ -193,14 +215,17 @@ export class Journal {
   }
 
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {
-    const before = this.#sentBatches.effortAt(range.first) ?? NO_EFFORT;
-    this.#sentBatches.remove(range.first);
-    const parts = [...known.map((part) => ({ ...part, settled: true })), ...open.map((part) => ({ ...part, settled: false }))];
+    const before = this.#batches.get(range.first) ?? NO_EFFORT;
+    this.#batches.remove(range.first, range.first);
+    const parts = [
+      ...known.map((part) => ({ ...part, settled: 1 as const })),
+      ...open.map((part) => ({ ...part, settled: 0 as const })),
+    ];
     for (const [at, part] of parts.entries()) {
       const effort = { requests: before.requests + requests, retries: before.retries + retries };
-      this.#sentBatches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });
+      this.#batches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });
     }
-    for (const item of items) this.#unsuccessfulRecords.put(item);
+    for (const item of items) this.#items.put(toStorable(item));
   }
 
   #write(steps: readonly (() => void)[], durability: Durability): void {
@@ -239,6 +264,8 @@ export class Journal {
       throw journalError(this.path, error);
     }
   }
+}
 
-  readonly #damaged = () => damagedError(this.path);
+function openFacts(database: DatabaseSync, path: string): CheckedTable<FactRow> {
+  return new CheckedTable(database, path, 'fact', ['name', 'value']);
 }

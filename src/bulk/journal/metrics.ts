@@ -49,19 +49,13 @@ export class Metrics {
   }
 
   save(now: number): SavedMetrics {
-    const { waits, waitedMilliseconds, strayRequests, strayRetries } = this;
-    const seconds = this.seconds(now);
-    const [latency, series] = [this.latency.save(), this.series.save()];
-    return { seconds, waits, waitedMilliseconds, strayRequests, strayRetries, latency, series };
+    const { waits, waitedMilliseconds, strayRequests, strayRetries, latency, series } = this;
+    return { seconds: this.seconds(now), waits, waitedMilliseconds, strayRequests, strayRetries, latency, series };
   }
 }
 
-export interface SavedMetrics {
+export interface SavedMetrics extends Pick<Metrics, 'waits' | 'waitedMilliseconds' | 'strayRequests' | 'strayRetries'> {
   readonly seconds: number;
-  readonly waits: number;
-  readonly waitedMilliseconds: number;
-  readonly strayRequests: number;
-  readonly strayRetries: number;
   readonly latency: SavedHistogram;
   readonly series: SavedSeries;
 }

@@ -21,37 +21,30 @@ export function mergePoints(a: SeriesPoint = EMPTY_POINT, b: SeriesPoint = EMPTY
 
 const MAX_POINTS = 600;
 
+/** The serialized form of a series: the length of an interval, and the intervals. */
+export type SavedSeries = Readonly<Pick<Series, 'seconds' | 'points'>>;
+
 /** The progress of a job in at most 600 intervals. When all are used, merges pairs and doubles their length. */
 export class Series {
-  #interval: number;
-  #points: SeriesPoint[];
+  seconds: number;
+  points: SeriesPoint[];
 
-  constructor(saved: SavedSeries = { seconds: 1, points: [] }) {
-    this.#interval = saved.seconds;
-    this.#points = [...saved.points];
+  constructor({ seconds, points }: SavedSeries = { seconds: 1, points: [] }) {
+    this.seconds = seconds;
+    this.points = points;
   }
 
   /** @param second working time of the job in seconds */
   add(second: number, point: SeriesPoint): void {
-    while (second / this.#interval >= MAX_POINTS) this.#halve();
-    const at = Math.max(0, Math.floor(second / this.#interval));
-    while (this.#points.length <= at) this.#points.push(mergePoints());
-    this.#points[at] = mergePoints(this.#points[at], point);
+    while (second / this.seconds >= MAX_POINTS) this.#halve();
+    const at = Math.max(0, Math.floor(second / this.seconds));
+    while (this.points.length <= at) this.points.push(mergePoints());
+    this.points[at] = mergePoints(this.points[at], point);
   }
 
   #halve(): void {
-    const pairs = Math.ceil(this.#points.length / 2);
-    this.#points = Array.from({ length: pairs }, (_, at) => mergePoints(this.#points[2 * at], this.#points[2 * at + 1]));
-    this.#interval *= 2;
+    const pairs = Math.ceil(this.points.length / 2);
+    this.points = Array.from({ length: pairs }, (_, at) => mergePoints(this.points[2 * at], this.points[2 * at + 1]));
+    this.seconds *= 2;
   }
-
-  save(): SavedSeries {
-    return { seconds: this.#interval, points: this.#points };
-  }
-}
-
-export interface SavedSeries {
-  /** Length of an interval. */
-  readonly seconds: number;
-  readonly points: readonly SeriesPoint[];
 }

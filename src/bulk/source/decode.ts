@@ -3,14 +3,11 @@ import { withFirstChunkOf } from './bytes.ts';
 import { InputError } from './source.ts';
 import { spreadsheetError } from './spreadsheet.ts';
 
-/** Signatures of formats that are often mistaken for text files. */
-const BINARY_KINDS: readonly (readonly [readonly number[], string])[] = [
-  [[0x50, 0x4b, 0x03, 0x04], 'a ZIP archive'],
-  [[0xd0, 0xcf, 0x11, 0xe0], 'a spreadsheet'],
-  [[0xff, 0xfe, 0x00, 0x00], 'UTF-32 text'],
-  [[0x00, 0x00, 0xfe, 0xff], 'UTF-32 text'],
-];
+/** Signatures of formats that are often mistaken for text files: a ZIP archive and a spreadsheet. */
+const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
 const MAX_SIGNATURE_BYTES = 4;
+/** Matches names of files in the archive of an Excel or LibreOffice workbook. */
+const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/;
 /** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
@@ -27,7 +24,10 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, name: string
     const text =
       decode(decoder, chunk) ?? throwInvalidText(name, decoder, Buffer.concat([before, chunk]), offset - before.length);
     const nul = text.indexOf('\0');
-    if (nul !== -1) throw nulCharacterError(name, offset + Buffer.byteLength(text.slice(0, nul)));
+    if (nul !== -1) {
+      const problem = `a NUL character at offset ${offset + Buffer.byteLength(text.slice(0, nul))}`;
+      throw new InputError(name, {}, problem, 'check that it is a complete text file');
+    }
     if (text) yield text;
     offset += chunk.length;
     before = lastBytes(before, chunk);
@@ -51,22 +51,12 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
 }
 
 function decoderFor(head: Uint8Array, name: string): TextDecoder {
-  const binary = BINARY_KINDS.find(([signature]) => signature.every((byte, at) => head[at] === byte))?.[1];
-  const kind = binary ?? (isUtf32(head) ? 'UTF-32 text' : undefined);
-  if (kind === 'a spreadsheet' || (kind === 'a ZIP archive' && isZippedSpreadsheet(head))) throw spreadsheetError(name);
-  if (kind) throw new InputError(name, {}, `expected UTF-8 text, found ${kind}`, 'unpack the file, or export it as UTF-8 text');
+  const start = head.subarray(0, MAX_SIGNATURE_BYTES);
+  const isZip = ZIP.equals(start);
+  const isWorkbook = isZip && WORKBOOK_FILES.test(Buffer.from(head).toString('latin1'));
+  if (OLD_SPREADSHEET.equals(start) || isWorkbook) throw spreadsheetError(name);
+  if (isZip) throw new InputError(name, {}, 'expected UTF-8 text, found a ZIP archive', 'unpack the file first');
   return new TextDecoder(encodingOf(head), { fatal: true });
-}
-
-/** Detects a workbook of Excel or LibreOffice by the names of the files in its archive. */
-function isZippedSpreadsheet(head: Uint8Array): boolean {
-  const names = Buffer.from(head).toString('latin1');
-  return /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/.test(names);
-}
-
-/** Detects UTF-32 without a mark by an ASCII character between zero bytes. */
-function isUtf32([a, b, c, d]: Uint8Array): boolean {
-  return b === 0 && c === 0 && ((a === 0 && d !== 0) || (d === 0 && a !== 0));
 }
 
 function encodingOf([first, second]: Uint8Array): string {
@@ -98,8 +88,4 @@ function firstInvalid(bytes: Uint8Array): number {
     if (!isGenuine) return offset;
   }
   return bytes.length;
-}
-
-function nulCharacterError(name: string, offset: number) {
-  return new InputError(name, {}, `a NUL character at offset ${offset}`, 'check that it is a complete text file');
 }

@@ -57,45 +57,30 @@ export class FieldMap {
   }
 }
 
+interface RenamedRecord extends SourceRecord {
+  readonly original: SourceRecord;
+}
+
 /** Wraps a source so that its records have renamed fields. Their texts stay unchanged. */
 export function withRenamedFields(source: Source, map: FieldMap): Source {
+  const rename = (original: SourceRecord): RenamedRecord => ({
+    original,
+    line: original.line,
+    column: original.column,
+    get text() {
+      return original.text;
+    },
+    get value() {
+      return map.rename(original, source.name);
+    },
+  });
   async function* renameChunks(): AsyncGenerator<RecordChunk> {
-    for await (const chunk of source.recordChunks) yield chunk.map((record) => new RenamedRecord(record, map, source.name));
+    for await (const chunk of source.recordChunks) yield chunk.map(rename);
   }
   return {
     ...source,
     isVerbatim: false,
     recordChunks: renameChunks(),
-    withField: (record, idField, id) =>
-      source.withField(record instanceof RenamedRecord ? record.original : record, idField, id),
+    withField: (record, idField, id) => source.withField((record as RenamedRecord).original, idField, id),
   };
-}
-
-class RenamedRecord implements SourceRecord {
-  readonly original: SourceRecord;
-  readonly #map: FieldMap;
-  readonly #file: string;
-
-  constructor(original: SourceRecord, map: FieldMap, file: string) {
-    this.original = original;
-    this.#map = map;
-    this.#file = file;
-  }
-
-  get line(): number {
-    return this.original.line;
-  }
-
-  get column(): number {
-    return this.original.column;
-  }
-
-  get text(): string {
-    return this.original.text;
-  }
-
-  /** @throws SvcError `bad_data` for an invalid record, or if two fields map to the same name */
-  get value(): unknown {
-    return this.#map.rename(this.original, this.#file);
-  }
 }

@@ -1,11 +1,7 @@
-/** An abort signal that follows another signal and can defer its abort. */
-export interface DeferrableSignal {
-  readonly signal: AbortSignal;
-  /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
-  defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value>;
-}
+export type DeferrableSignal = ReturnType<typeof createDeferrableSignal>;
 
-export function createDeferrableSignal(other: AbortSignal): DeferrableSignal {
+/** Creates an abort signal that follows another signal and can defer its abort. */
+export function createDeferrableSignal(other: AbortSignal) {
   const controller = new AbortController();
   let onDeferredAbort: (() => void) | undefined;
   const forward = () => (onDeferredAbort ? onDeferredAbort() : controller.abort(other.reason));
@@ -13,7 +9,8 @@ export function createDeferrableSignal(other: AbortSignal): DeferrableSignal {
   else other.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
-    async defer(body, onAbort) {
+    /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
+    async defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value> {
       controller.signal.throwIfAborted();
       onDeferredAbort = onAbort;
       try {

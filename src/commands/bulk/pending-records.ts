@@ -1,7 +1,7 @@
 import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
-import type { SentBatch } from '../../bulk/journal/sent-batches.ts';
+import type { SentBatch } from '../../bulk/journal/outcomes.ts';
 import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
 import type { CheckedInput } from './gather-input.ts';

@@ -45,7 +45,12 @@ async function readFlagValue(
   options: object,
   data: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
-  if (flag.kind === 'secret') return readSecretFlag(context, flag, options);
+  if (flag.kind === 'secret') {
+    const [path, fromStdin] = [getFlagValue(options, `${flag.name}-file`), getFlagValue(options, `${flag.name}-stdin`)];
+    if (path === undefined && !fromStdin) return undefined;
+    const { readSecretFlag } = await import('./secret-flag.ts');
+    return readSecretFlag(context, flag.name, path?.toString(), fromStdin === true);
+  }
   if (flag.off && getFlagValue(options, flag.off)) {
     if (getFlagValue(options, flag.name)) throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
     return false;
@@ -53,9 +58,20 @@ async function readFlagValue(
   const given = getFlagValue(options, flag.name);
   if (given === undefined) return undefined;
   const warnings: string[] = [];
-  const value = parseFlagValue(flag, given, { now: context.clock.now(), warn: (text) => warnings.push(text) });
+  const now = containsDuration(flag, given) ? await readTime(context) : context.clock.now();
+  const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
   return flag.kind === 'content' ? readContent(context, flag, String(value), data['type']) : value;
+}
+
+async function readTime(context: Context): Promise<number> {
+  return (await import('./service-time.ts')).readServiceTime(context);
+}
+
+/** Whether the value of a flag for a time may contain a duration from now. */
+function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | readonly string[]): boolean {
+  const isTime = kind === 'time' || keys.some((key) => key.kind === 'time');
+  return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
 }
 
 /** Reads content from an argument, `@file`, or stdin. Parses content of type `map` or `array` as JSON. */
@@ -63,23 +79,6 @@ async function readContent(context: Context, flag: Flag, given: string, type: un
   const { readArgument } = await import('./data-argument.ts');
   const text = await readArgument(context, given);
   return type === 'map' || type === 'array' ? parseJson(flag, text) : text;
-}
-
-async function readSecretFlag({ io, cwd, signal }: Context, { name }: Flag, options: object) {
-  const given = getFlagValue(options, `${name}-file`);
-  const path = typeof given === 'string' ? given : undefined;
-  const fromStdin = getFlagValue(options, `${name}-stdin`) === true;
-  if (path === undefined && !fromStdin) return undefined;
-  if (path !== undefined && fromStdin) throw new SvcError('usage', `--${name}-file and --${name}-stdin cannot be combined`);
-  const [{ readSecretFromStream: readSecret, readSecretFromFile: readSecretFile }, { readUntilAborted }, { resolve }] =
-    await Promise.all([
-      import('../../profiles/secret-input.ts'),
-      import('../../kernel/read-until-aborted.ts'),
-      import('node:path'),
-    ]);
-  return path === undefined
-    ? readSecret(readUntilAborted(io.stdin.stream, signal), 'stdin')
-    : readSecretFile(resolve(cwd, path), signal);
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {

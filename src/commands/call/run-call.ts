@@ -28,7 +28,7 @@ export async function runCall(
   await addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const failure = usesDataFlag ? 'bad_data' : 'usage';
-  const checked = inputs.map((input) => checkInput(context, entry, operation, input, failure));
+  const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
@@ -58,7 +58,29 @@ export async function runCall(
   }
   if (context.options.dryRun) return;
   await printNewParents(context, created);
-  for (const note of checked.flatMap((input) => operation.notes?.(input, context.clock.now()) ?? [])) await context.note(note);
+  if (!operation.notes) return;
+  const { clock } = await useServiceTime(context);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? [])) await context.note(note);
+}
+
+/** Checks inputs. If a time is in the past, checks them again with the time of the service. */
+async function checkInputs(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  { inputs, failure }: { readonly inputs: readonly Data[]; readonly failure: InputFailure },
+): Promise<readonly Data[]> {
+  const check = (checking: Context) => inputs.map((input) => checkInput(checking, entry, operation, input, failure));
+  try {
+    return check(context);
+  } catch (error) {
+    if (!operation.findPastValue) throw error;
+    return check(await useServiceTime(context));
+  }
+}
+
+async function useServiceTime(context: Context): Promise<Context> {
+  return (await import('./service-time.ts')).withServiceTime(context);
 }
 
 /** @throws SvcError of the given kind if the check fails, or the error of a failed read */

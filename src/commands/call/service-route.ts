@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
@@ -38,16 +38,13 @@ export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute 
     import('../../client/fetch-transport.ts'),
   ]);
   const location = await resolveStoreLocation(options.store, folders);
-  const embedded = await openEmbedded(location, { clock, signal });
+  const embedded = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   const transport = createFetchTransport(embedded.fetch, options.timeout);
   return { wire: { transport }, embedded, close: embedded.close };
 }
 
 /** Time to cache the contents of the file, in milliseconds. */
 const CACHE_TIME = 50;
-
-/** Maximum file size, in bytes. Larger files are ignored. */
-const MAX_FILE_SIZE = 1_024;
 
 /** Maximum file age, in milliseconds. Older files are deleted. */
 const MAX_FILE_AGE = 24 * 60 * 60_000;
@@ -60,17 +57,13 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
   const folder = join(folders.state, 'gates');
   const path = join(folder, `${fileName(target)}.json`);
   let lastCheck = Number.NEGATIVE_INFINITY;
-  let lastStats: Stats | undefined;
   let until: number | undefined;
   return {
     pausedUntil() {
       const now = clock.now();
       if (now >= lastCheck && now - lastCheck < CACHE_TIME) return until;
       lastCheck = now;
-      const stats = statIfExists(path);
-      if (stats?.mtimeMs !== lastStats?.mtimeMs || stats?.ino !== lastStats?.ino)
-        until = stats?.isFile() && stats.size < MAX_FILE_SIZE ? readPauseEnd(path, now) : undefined;
-      lastStats = stats;
+      until = readPauseEnd(path, now);
       return until;
     },
     pauseUntil(untilEpoch) {
@@ -83,14 +76,6 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
 function fileName({ baseUrl, key, workspace }: Target): string {
   const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
-}
-
-function statIfExists(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */

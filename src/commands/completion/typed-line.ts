@@ -1,6 +1,5 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
-import { parseShortFlags } from '../short-flags.ts';
 import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
@@ -72,8 +71,17 @@ class LineParser {
     else await this.#takeWord(word);
   }
 
+  /** Parses a group of short flags. For example, `-qpprod` is `-q`, followed by `-p` with the value `prod`. */
   #short(word: string) {
-    return parseShortFlags(word, { find: (name) => this.findFlag(name), takesValue });
+    if (!/^-[^-]/.test(word)) return undefined;
+    const switches: OptionDefinition[] = [];
+    for (let at = 1; at < word.length; at += 1) {
+      const flag = this.findFlag(`-${word[at]}`);
+      if (!flag) return undefined;
+      if (takesValue(flag)) return { switches, valueFlag: flag, prefix: word.slice(0, at + 1), value: word.slice(at + 1) };
+      switches.push(flag);
+    }
+    return { switches, valueFlag: undefined, prefix: word, value: '' };
   }
 
   #takeFlag(word: string): void {

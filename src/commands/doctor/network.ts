@@ -97,7 +97,6 @@ type ProbeResult = Awaited<ReturnType<typeof probe>>;
 const EMPTY_CALL: Omit<WireRequest, 'url'> = {
   headers: { 'content-type': 'application/json' },
   credentials: {},
-  envelope: { data: {} },
   body: '{"data":{}}',
 };
 

@@ -1,10 +1,18 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { ensureLocalCredentials } from '../../service/bootstrap.ts';
+import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
+import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
+
+interface ServiceState {
+  readonly development: DevelopmentState;
+  /** Time of the service. */
+  readonly time: ServiceClock;
+}
 
 /**
  * Keeps the store open while `work` runs. Passes the API key of `--local`.
@@ -12,13 +20,18 @@ import type { Context } from '../context.ts';
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
-  { options, folders, signal }: Context,
+  { options, folders, signal, clock }: Context,
   effect: 'read' | 'write',
-  work: (store: Store, apiKey: string) => Promise<Result>,
+  work: (store: Store, apiKey: string, state: ServiceState) => Promise<Result>,
 ): Promise<Result> {
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {
-    return await explainRefusals(effect, async () => work(store, (await ensureLocalCredentials(store)).apiKey));
+    return await explainRefusals(effect, async () => {
+      const { apiKey } = await ensureLocalCredentials(store);
+      const development = createDevelopmentState(store);
+      await development.current();
+      return work(store, apiKey, { development, time: createServiceClock(clock, development) });
+    });
   } finally {
     await store.close();
   }

@@ -33,7 +33,7 @@ import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { showFinishedJob } from './finished-job.ts';
+import { showEndedJob } from './finished-job.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
 import { readEntries } from './list-entries.ts';
 
@@ -53,7 +53,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     journal.verify();
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    if (journal.getFact('done')) return await showFinishedJob(context, await findJobRecords(description), description, journal);
+    if (journal.getFact('done')) return await showEndedJob(context, await findJobRecords(description), description, journal);
     const opened = await openJobContext(context, description.target);
     try {
       if (description.operation === APPLY) {
@@ -164,7 +164,7 @@ async function findStoppedJob(context: Context): Promise<string> {
       value: id,
       description: `${operation}, ${input}, started ${startedAt}`,
     }));
-    return (await context.prompter()).pick({ message: 'Job to resume', choices, allowsOther: false });
+    return (await context.prompter()).pick({ message: 'Job to resume', choices });
   }
   const problem = only ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped` : 'no job is stopped';
   throw new SvcError('usage', problem, { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });

@@ -4,7 +4,7 @@ import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { showFinishedJob, showStoppedJob } from './finished-job.ts';
+import { showEndedJob } from './finished-job.ts';
 import { findJobRecords } from './job-operation.ts';
 
 /** Polling interval, in milliseconds. */
@@ -21,10 +21,9 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
     const records = await findJobRecords(description);
-    const state = await followJob(context, folder, journal, description.records, pluralize(records.noun));
+    await followJob(context, folder, journal, description.records, pluralize(records.noun));
     await findJob(context.folders, id, 'not_found');
-    const show = state === 'done' ? showFinishedJob : showStoppedJob;
-    await show(context, records, description, journal);
+    await showEndedJob(context, records, description, journal);
   } finally {
     journal.close();
   }
@@ -46,9 +45,9 @@ async function followJob(
   journal: Journal,
   total: number,
   unit: string,
-): Promise<'done' | 'stopped'> {
+): Promise<void> {
   let state = await readJobState(folder, journal);
-  if (state !== 'running') return state;
+  if (state !== 'running') return;
   let counts: OutcomeCounts = journal.counts();
   const end = (await progress()).track(() => {
     const { succeeded, failed, unknown, existing } = counts;
@@ -60,7 +59,6 @@ async function followJob(
       await clock.sleep(READ_INTERVAL, signal);
       counts = journal.counts();
     }
-    return state;
   } finally {
     await end();
   }

@@ -38,10 +38,9 @@ export async function retryLocalDeliveries(
     });
   }
   if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
-  const now = context.clock.now();
   const retried = isFailed
-    ? await retryAll(context, now)
-    : await withStore(context, 'write', (store, apiKey) => retryDeliveries(store, { apiKey, now }, ids));
+    ? await retryAll(context)
+    : await withStore(context, 'write', (store, apiKey, { time }) => retryDeliveries(store, { apiKey, now: time.now() }, ids));
   await print(context, retried, deliveryTable(retried));
   if (retried.length > 0) {
     await context.note(
@@ -50,8 +49,10 @@ export async function retryLocalDeliveries(
   }
 }
 
-async function retryAll(context: Context, now: number): Promise<readonly DeliveryDetail[]> {
-  const { retried, skipped } = await withStore(context, 'write', (store, apiKey) => retryFailures(store, { apiKey, now }));
+async function retryAll(context: Context): Promise<readonly DeliveryDetail[]> {
+  const { retried, skipped } = await withStore(context, 'write', (store, apiKey, { time }) =>
+    retryFailures(store, { apiKey, now: time.now() }),
+  );
   for (const [reason, count] of skipped) await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);
   if (retried.length === 0 && skipped.size === 0) await context.note('no failed deliveries');
   return retried;

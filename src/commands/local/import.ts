@@ -16,12 +16,12 @@ export async function localImport(
   context: Context,
   { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>,
 ): Promise<void> {
-  const { clock, options } = context;
+  const { options } = context;
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);
-  const { findings, before } = await withStore(context, 'write', async (store, apiKey) => ({
+  const { findings, before } = await withStore(context, 'write', async (store, apiKey, { time }) => ({
     ...(options.dryRun && { before: await exportState(store, apiKey) }),
-    findings: await importState({ store, apiKey, now: clock.now(), dryRun: options.dryRun }, state),
+    findings: await importState({ store, apiKey, now: time.now(), dryRun: options.dryRun }, state),
   }));
   if (findings.length > 0) {
     const problems = findings.map(({ path, message }) => `${positionOf(path)}: ${message}`);

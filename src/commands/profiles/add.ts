@@ -1,27 +1,19 @@
-import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseCredential } from '../../profiles/credential-value.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import { parseBaseUrl, parseHeaderPrefix, parseProfileName } from '../../profiles/profile.ts';
-import { readSecretFromFile, readSecretFromStream } from '../../profiles/secret-input.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
+import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
 import { askChecked, askProfileName, askSecret } from './questions.ts';
 
-/** Source of a secret. Stdin if there is no path. */
-interface SecretSource {
-  readonly flag: string;
-  readonly path?: string;
-}
+type AddOptions = Awaited<ReturnType<typeof readAddOptions>>;
 
-type AddOptions = ReturnType<typeof readAddOptions>;
-
-function readAddOptions(context: Context, { arguments: [name], options }: Invocation<AddFlags>) {
+async function readAddOptions(context: Context, { arguments: [name], options }: Invocation<AddFlags>) {
   if (name === undefined && !canAsk(context)) {
     throw new SvcError('usage', 'the profile needs a name', {
       hint: hint`for example ${step('configure', 'profiles', 'add', 'prod')}; see ${step('help', 'profiles', 'add', '--help')}`,
@@ -30,14 +22,8 @@ function readAddOptions(context: Context, { arguments: [name], options }: Invoca
   const checked = (value: string | undefined, flag: string, check: (value: string, source: string) => string) =>
     value === undefined ? undefined : check(value, flag);
   const { baseUrl } = context.options;
-  const authToken = findSecretSource('auth-token', options.authTokenFile, options.authTokenStdin);
-  const workspaceAuthToken = findSecretSource(
-    'workspace-auth-token',
-    options.workspaceAuthTokenFile,
-    options.workspaceAuthTokenStdin,
-  );
-  if (authToken && workspaceAuthToken && !authToken.path && !workspaceAuthToken.path) {
-    const problem = `${authToken.flag} and ${workspaceAuthToken.flag}: only one secret can be read from stdin`;
+  if (options.authTokenStdin && options.workspaceAuthTokenStdin) {
+    const problem = '--auth-token-stdin and --workspace-auth-token-stdin: only one secret can be read from stdin';
     throw new SvcError('usage', problem, { hint: 'read the other secret from a file' });
   }
   return {
@@ -52,22 +38,21 @@ function readAddOptions(context: Context, { arguments: [name], options }: Invoca
       output: options.defaultOutput,
       protected: options.protected ? true : undefined,
     },
-    authToken,
-    workspaceAuthToken,
+    authToken: await readSecretFlag(context, 'auth-token', options.authTokenFile, options.authTokenStdin),
+    workspaceAuthToken: await readSecretFlag(
+      context,
+      'workspace-auth-token',
+      options.workspaceAuthTokenFile,
+      options.workspaceAuthTokenStdin,
+    ),
     insecure: options.insecureStorage === true,
     replace: options.replace === true,
     verify: options.verify !== false,
   };
 }
 
-function findSecretSource(flag: string, path: string | undefined, fromStdin = false): SecretSource | undefined {
-  if (!fromStdin) return path === undefined ? undefined : { flag: `--${flag}-file`, path };
-  if (path === undefined) return { flag: `--${flag}-stdin` };
-  throw new SvcError('usage', `--${flag}-stdin and --${flag}-file cannot be combined`);
-}
-
 export async function addProfile(context: Context, invocation: Invocation<AddFlags>): Promise<void> {
-  const options = readAddOptions(context, invocation);
+  const options = await readAddOptions(context, invocation);
   const { replace, insecure } = options;
   const store = createProfileStore(context);
   const before = await store.read();
@@ -77,13 +62,11 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   const name = options.name ?? (await askProfileName(context, checkName));
   checkName(name);
   const profile = await completeProfile(context, options);
+  const ask = (owner: string | undefined, name: string) =>
+    owner && canAsk(context) ? askSecret(context, `Auth token of ${name}${owner}`) : undefined;
   const secrets: Secrets = {
-    authToken: await obtainSecret(context, options.authToken, profile.apiKey && `Auth token of ${profile.apiKey}`),
-    workspaceAuthToken: await obtainSecret(
-      context,
-      options.workspaceAuthToken,
-      profile.workspaceId && `Auth token of workspace ${profile.workspaceId}`,
-    ),
+    authToken: options.authToken ?? (await ask(profile.apiKey, '')),
+    workspaceAuthToken: options.workspaceAuthToken ?? (await ask(profile.workspaceId, 'workspace ')),
   };
   const hasSecrets = Object.values(secrets).some(Boolean);
   if (hasSecrets && !profile.baseUrl) throw new SvcError('usage', '--base-url is required to save a secret');
@@ -139,18 +122,4 @@ async function completeProfile(context: Context, options: AddOptions): Promise<P
   const apiKey = profile.apiKey ?? (needsApiKey ? await ask('API key') : undefined);
   const workspaceId = profile.workspaceId ?? (workspaceAuthToken ? await ask('Workspace ID') : undefined);
   return { ...profile, baseUrl, apiKey, workspaceId };
-}
-
-async function obtainSecret(
-  context: Context,
-  source: SecretSource | undefined,
-  question: string | undefined,
-): Promise<string | undefined> {
-  if (source?.path !== undefined) return readSecretFromFile(resolve(context.cwd, source.path), context.signal);
-  if (source) {
-    const { isTerminal, stream } = context.io.stdin;
-    if (!isTerminal) return readSecretFromStream(readUntilAborted(stream, context.signal), source.flag);
-    throw new SvcError('usage', `${source.flag}: stdin is a terminal`, { hint: 'omit the flag to be prompted' });
-  }
-  return question && canAsk(context) ? askSecret(context, question) : undefined;
 }

@@ -1,46 +1,58 @@
 import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
+import type { FaultFileInput } from '../../catalog/faults.ts';
+import type { State } from '../../catalog/state.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { currentPlatform } from '../../kernel/process.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { ServiceOptions } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
+import { listFaults } from '../../service/development/faults/fault-control.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
+import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
+import type { Change } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
+import { readFaultFile } from '../embedded/fault-file.ts';
 import { optionalProperty, parsePort } from '../option-values.ts';
 import type { ServeFlags } from './flags.ts';
-import { createRequestLog } from './request-log.ts';
+import { createLiveLog } from './live-log.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
-  await serve(context, address, { ...parseServiceSwitches(options), timeScale: parseTimeScale(options) });
+  const faults = options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
+  const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
+  await serve(context, address, { ...switches, timeScale: parseTimeScale(options) });
 }
 
 /** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
 export async function serve(
   context: Context,
   address: ListenAddress,
-  { timeScale, ...switches }: ServiceOptions & { readonly timeScale: number },
+  { timeScale, ...switches }: ServiceOptions & { readonly timeScale: number; readonly faults?: FaultFileInput },
 ): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
   try {
-    const reporting = { report: createErrorReporter(context), onCall: await createRequestLog(context) };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...switches });
+    const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
+    const log = { logsRequests: true, logFolder: context.folders.data };
+    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches, compareStates });
     try {
+      if (!switches.faults) await announceFaults(context, embedded);
       const server = await embedded.serve(address, { timeScale });
       try {
-        await announce(context, server.url, embedded.target);
+        await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
       } finally {
         await server.close();
@@ -55,16 +67,36 @@ export async function serve(
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-async function announce(context: Context, url: string, { key, workspace }: EmbeddedInstance['target']): Promise<void> {
+async function compareStates(first: State, second: State): Promise<readonly Change[]> {
+  return (await import('../../settings/compare-states.ts')).compareStates(first, second);
+}
+
+/** Warns about rules of an earlier time, because requests would fail for no apparent reason. */
+async function announceFaults(context: Context, { development }: EmbeddedInstance): Promise<void> {
+  const { faults } = await listFaults(development.development);
+  if (faults.length === 0) return;
+  const rules = formatNounCount(faults.length, 'rule');
+  await context.warn(hint`${rules} for faults in this store; ${step('change', 'local', 'faults', 'clear')} removes them`);
+}
+
+async function announce(
+  context: Context,
+  { url, admin }: RunningService,
+  { key, workspace }: EmbeddedInstance['target'],
+): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome(url, credentials));
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin }, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
-export function formatWelcome(url: string, credentials: LocalCredentials, platform = currentPlatform): string {
+export function formatWelcome(
+  { url, admin }: Pick<RunningService, 'url' | 'admin'>,
+  credentials: LocalCredentials,
+  platform = currentPlatform,
+): string {
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],
     [SETTING_VARIABLES.apiKey, credentials.apiKey],
@@ -74,8 +106,9 @@ export function formatWelcome(url: string, credentials: LocalCredentials, platfo
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
+  const tools = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {

@@ -1,4 +1,5 @@
 import { EVENT_NAMES, EVENT_TYPES, findNearestEvent } from '../../catalog/events.ts';
+import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import { type Asked, askOptional, type EndpointSubject, findProblem } from './field-question.ts';
 import { formatColumns, type NumberQuestion, notConfirmed } from './messages.ts';
@@ -31,7 +32,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     ask: (context, asked) => askOptional(context, asked, { field: 'uid', emptyMeaning: 'generated' }),
     missing: 'generated',
   },
-  metadata: { label: 'metadata', message: 'Metadata (key=value)', ask: askMetadata, missing: 'none' },
+  metadata: { label: 'metadata', message: 'Metadata (key=value,…)', ask: askMetadata, missing: 'none' },
 };
 
 export function countQuestions(given: Data): number {
@@ -58,7 +59,7 @@ export async function reviewEndpoint(context: Context, subject: EndpointSubject,
   const prompter = await context.prompter();
   for (;;) {
     const lines = formatColumns(describeEndpoint(data)).map((line) => line.trim());
-    const chosen = await prompter.select({
+    const chosen = await prompter.pick({
       message: 'Change an answer',
       choices: [DONE, ...lines, CANCEL].map((value) => ({ value })),
       defaultValue: DONE,
@@ -87,8 +88,8 @@ function formatField(field: string, value: unknown): string {
 }
 
 function formatPairs(metadata: unknown): string {
-  return Object.entries(Object(metadata))
-    .map(([key, value]) => `${key}=${value}`)
+  return Object.entries<string>(Object(metadata))
+    .map(([key, value]) => `${key}=${/[,"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value}`)
     .join(', ');
 }
 
@@ -148,22 +149,16 @@ function askRateLimit(context: Context, asked: Asked): Promise<unknown> {
   });
 }
 
-/** Prompts for metadata pair by pair. Enter alone keeps the current metadata. */
-async function askMetadata(context: Context, { message, current }: Asked): Promise<unknown> {
-  const prompter = await context.prompter();
-  const preset = current === undefined ? undefined : formatPairs(current);
-  const pairs = new Map<string, string>();
-  for (;;) {
-    const isFirst = pairs.size === 0;
-    const answer = await prompter.text({
-      message: isFirst ? message : 'More metadata (key=value)',
-      defaultValue: isFirst ? preset : undefined,
-      emptyMeaning: isFirst ? 'none' : 'no more',
-      validate: (text) => (text.indexOf('=') > 0 ? undefined : 'use the form key=value'),
-    });
-    if (isFirst && preset !== undefined && answer === preset) return current;
-    if (answer === '') return isFirst ? undefined : Object.fromEntries(pairs);
-    const at = answer.indexOf('=');
-    pairs.set(answer.slice(0, at), answer.slice(at + 1));
-  }
+function askMetadata(context: Context, { current, ...asked }: Asked): Promise<unknown> {
+  const shown = current === undefined ? undefined : formatPairs(current);
+  return askOptional(
+    context,
+    { ...asked, current: shown },
+    {
+      field: 'metadata',
+      emptyMeaning: 'none',
+      parse: (answer) => Object.fromEntries(parsePairs(answer, 'metadata')),
+      check: (answer) => (PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs'),
+    },
+  );
 }

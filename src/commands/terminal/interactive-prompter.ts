@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { confirm, input, password, search, select } from '@inquirer/prompts';
+import { confirm, input, password, search } from '@inquirer/prompts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type Prompter,
   type PrompterDependencies,
   parseAnswer,
-  type SelectPrompt,
   type TextPrompt,
 } from '../prompter.ts';
 import { askMultiSelect } from './multi-select.ts';
@@ -29,7 +28,6 @@ export function createInteractivePrompter(context: PrompterDependencies): Prompt
           { ...streams, clearPromptOnDone: isRemovedAfterwards },
         ),
       ),
-    select: (question) => askSelect(context, question),
     pick: (question) => askPick(context, question),
     multiSelect: (question) => askMultiSelect(context, question),
   };
@@ -69,15 +67,8 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
   return runPrompt(context, async (streams) => parseAnswer(question, await input(prompt, streams)));
 }
 
-function askSelect(context: PrompterDependencies, { message, choices, defaultValue }: SelectPrompt): Promise<string> {
-  const listed = choices.map(toRow);
-  return runPrompt(context, (streams) =>
-    select({ message: wrapMessage(context, message), choices: listed, default: defaultValue, pageSize: PAGE_SIZE }, streams),
-  );
-}
-
 /** Prompts for a choice from a list that the user filters by typing. If other text is allowed, it is the last row. */
-function askPick(context: PrompterDependencies, { message, choices, allowsOther }: PickPrompt): Promise<string> {
+function askPick(context: PrompterDependencies, { message, choices, defaultValue, allowsOther }: PickPrompt): Promise<string> {
   const source = (typed = '') => {
     const term = typed.trim();
     const found = filterChoices(choices, term);
@@ -85,7 +76,10 @@ function askPick(context: PrompterDependencies, { message, choices, allowsOther 
     return [...found, ...(isOther ? [{ value: term, description: 'not in the list' }] : [])].map(toRow);
   };
   return runPrompt(context, (streams) =>
-    search({ message: wrapMessage(context, message), pageSize: PAGE_SIZE, source }, streams),
+    search(
+      { message: wrapMessage(context, message), pageSize: PAGE_SIZE, source, ...(defaultValue && { default: defaultValue }) },
+      streams,
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { Separator, search } from '@inquirer/prompts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { type Choice, type MultiSelectPrompt, type PrompterDependencies, toggleAll } from '../prompter.ts';
+import { type Choice, filterChoices, type MultiSelectPrompt, type PrompterDependencies } from '../prompter.ts';
 import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
 /** Separates the values that a row toggles. */
@@ -37,7 +37,9 @@ export async function askMultiSelect(context: PrompterDependencies, question: Mu
       },
     );
     if (picked === DONE) break;
-    toggleAll(chosen, picked.split(SEPARATOR));
+    const values = picked.split(SEPARATOR);
+    const isOn = values.every((value) => chosen.has(value));
+    for (const value of values) isOn ? chosen.delete(value) : chosen.add(value);
     // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
     at = term === '' || isSpace ? picked : DONE;
   }
@@ -83,7 +85,7 @@ function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, te
   const end = { value: DONE, name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}` };
   const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
   const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
-  const found = listed.filter((choice) => matches(choice, term));
+  const found = filterChoices(listed, term);
   const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
     new Separator(`── ${escapeForTerminal(group)} ──`),
     ...(term === '' && members.length > 1 && group !== OTHER_GROUP ? [groupRow(group, members, chosen)] : []),
@@ -101,11 +103,7 @@ function newValueRows(
 ): readonly Row[] {
   const problem = validateOther(term);
   if (problem === undefined) return [valueRow({ value: term, description: 'not in the list' }, chosen)];
-  return choices.some((choice) => matches(choice, term)) ? [] : [new Separator(escapeForTerminal(problem))];
-}
-
-function matches({ value, description = '' }: Choice, term: string): boolean {
-  return `${value} ${description}`.includes(term);
+  return filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))];
 }
 
 function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {

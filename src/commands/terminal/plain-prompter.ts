@@ -10,10 +10,7 @@ import {
   type Prompter,
   type PrompterDependencies,
   parseAnswer,
-  type SelectPrompt,
   type TextPrompt,
-  toggleAll,
-  valuesInGroup,
 } from '../prompter.ts';
 import { createPlainInput } from './plain-input.ts';
 
@@ -45,7 +42,6 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
       return secret;
     },
     confirm: (message, defaultValue) => askConfirm(page, message, defaultValue),
-    select: (question) => askSelect(page, question),
     pick: (question) => askPick(page, question),
     multiSelect: (question) => askMultiSelect(page, question),
   };
@@ -78,29 +74,19 @@ async function askConfirm(page: PlainPage, message: string, defaultValue: boolea
   }
 }
 
-async function askSelect(page: PlainPage, { message, choices, defaultValue }: SelectPrompt): Promise<string> {
-  await page.print(`${message}:`);
-  for (const [index, choice] of choices.entries()) await page.print(numberedChoice(index, choice));
-  for (;;) {
-    const answer = await page.read(`number or name (Enter: ${defaultValue}):`);
-    const chosen = answer === '' ? defaultValue : choiceOf(choices, answer)?.value;
-    if (chosen !== undefined) return chosen;
-    await page.print(`  '${answer}' is not one of the choices`);
-  }
-}
-
 const MAX_LISTED = 12;
 
 /** Prompts for a choice from a list, by number or name. For a part of a name, lists the matching choices. */
-async function askPick(page: PlainPage, { message, choices, allowsOther }: PickPrompt): Promise<string> {
+async function askPick(page: PlainPage, { message, choices, defaultValue, allowsOther }: PickPrompt): Promise<string> {
+  const enter = defaultValue === undefined ? '' : ` (Enter: ${defaultValue})`;
   await page.print(`${message}:`);
   let shown = choices;
   for (;;) {
     for (const choice of shown.slice(0, MAX_LISTED)) await page.print(numberedChoice(choices.indexOf(choice), choice));
     if (shown.length > MAX_LISTED) await page.print(`  and ${shown.length - MAX_LISTED} more`);
-    const answer = await page.read('number or name; a part of a name searches the list:');
-    const chosen = choiceOf(choices, answer);
-    if (chosen) return chosen.value;
+    const answer = await page.read(`number or name; a part of a name searches the list${enter}:`);
+    const chosen = answer === '' ? defaultValue : choiceOf(choices, answer)?.value;
+    if (chosen !== undefined) return chosen;
     const found = answer === '' ? [] : filterChoices(choices, answer);
     if (found.length === 0 && answer !== '' && allowsOther) return answer;
     if (found.length === 0) await page.print(`  '${answer}' is not one of the choices`);
@@ -108,60 +94,34 @@ async function askPick(page: PlainPage, { message, choices, allowsOther }: PickP
   }
 }
 
+/** Lists all choices once, and then prompts for all answers on one line. */
 async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Promise<readonly string[]> {
-  const { message, choices, defaultValues, emptyMeaning } = question;
-  const chosen = new Set(defaultValues);
+  const { message, choices, defaultValues, emptyMeaning, validateOther } = question;
   await page.print(`${message}:`);
-  await printChoices(page, choices, chosen);
-  await page.print('  numbers, names, or groups, separated by commas; a part of a name searches the list');
-  for (;;) {
-    const current = chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`;
-    const answer = await page.read(`select or deselect (Enter: ${current}):`);
-    if (answer === '') return [...chosen];
-    for (const part of answer.split(',').map((text) => text.trim())) {
-      if (part !== '') await applyPart(page, question, { chosen, part });
-    }
-    await page.print(`  selected: ${[...chosen].join(', ') || emptyMeaning}`);
+  for (const [group, members] of Map.groupBy(choices, (choice) => choice.group ?? '')) {
+    await page.print(`  ${group}`);
+    for (const choice of members) await page.print(numberedChoice(choices.indexOf(choice), choice));
   }
-}
-
-async function applyPart(
-  page: PlainPage,
-  { choices, validateOther }: MultiSelectPrompt,
-  { chosen, part }: { readonly chosen: Set<string>; readonly part: string },
-): Promise<void> {
-  const choice = choiceOf(choices, part);
-  if (choice) return toggleAll(chosen, [choice.value]);
-  const group = valuesInGroup(choices, part);
-  if (group.length > 0) return toggleAll(chosen, group);
-  if (chosen.has(part)) return toggleAll(chosen, [part]);
-  const found = filterChoices(choices, part);
-  if (found.length > 0) {
-    await page.print(`  matches for '${part}':`);
-    return printChoices(page, choices, chosen, found);
-  }
-  const problem = validateOther(part);
-  if (problem !== undefined) return page.print(`  '${part}': ${problem}`);
-  toggleAll(chosen, [part]);
+  const parse = (answer: string): readonly string[] =>
+    answer.split(/\s*,\s*/).flatMap((part) => {
+      const members = choices.filter(({ group }) => group === part).map(({ value }) => value);
+      return members.length > 0 ? members : (choiceOf(choices, part)?.value ?? part);
+    });
+  const answer = await askText(page, {
+    message: 'numbers, names, or groups, separated by commas',
+    defaultValue: defaultValues.join(', '),
+    emptyMeaning,
+    validate: (text) => {
+      const others = parse(text).filter((name) => !choices.some(({ value }) => value === name));
+      return others.flatMap((name) => validateOther(name)?.replace(/^/, `'${name}': `) ?? [])[0];
+    },
+  });
+  return answer === '' ? [] : [...new Set(parse(answer))];
 }
 
 function choiceOf(choices: readonly Choice[], text: string): Choice | undefined {
   const byNumber = /^\d{1,4}$/.test(text) ? choices[Number(text) - 1] : undefined;
   return byNumber ?? choices.find(({ value }) => value === text);
-}
-
-async function printChoices(
-  { print }: PlainPage,
-  choices: readonly Choice[],
-  chosen: ReadonlySet<string>,
-  shown = choices,
-): Promise<void> {
-  let group: string | undefined;
-  for (const choice of shown) {
-    if (choice.group !== group) await print(`  ${choice.group}`);
-    group = choice.group;
-    await print(numberedChoice(choices.indexOf(choice), choice) + (chosen.has(choice.value) ? ' (selected)' : ''));
-  }
 }
 
 function numberedChoice(index: number, { value, description }: Choice): string {

@@ -5,9 +5,6 @@ import { isCurrentFolderDeleted } from '../../kernel/process.ts';
 import { rememberEnvironmentSecrets, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
-import type { OptionDefinition } from '../definition.ts';
-import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { parseShortFlags } from '../short-flags.ts';
 import { toTerminalText } from './terminal.ts';
 
 /** Prints an error to stderr in the requested format, and returns its exit code. */
@@ -55,16 +52,11 @@ function toSvcError(thrown: unknown): SvcError {
 function requestedFormat(words: readonly string[], environment: Environment): Format {
   let format = environment[SETTING_VARIABLES.output];
   for (const [at, word] of words.entries()) {
-    const short = parseShortFlags(word, SHORT_FLAG_LOOKUP);
-    if (short?.valueFlag?.flags.startsWith('-o,')) format = short.value || words[at + 1];
-    else if (word === '--output') format = words[at + 1];
-    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
+    const [, value] = OUTPUT_FLAG.exec(word) ?? [];
+    if (value !== undefined) format = value || words[at + 1];
   }
   return FORMATS.find((known) => known === format) ?? 'table';
 }
 
-/** Global short flags, which users can combine: `-qojson`. */
-const SHORT_FLAG_LOOKUP = {
-  find: (name: string) => GLOBAL_FLAGS.find(({ flags }) => flags.startsWith(`${name}, `)),
-  takesValue: ({ flags }: OptionDefinition) => flags.includes('<'),
-};
+/** The flag for the output format, possibly in a group of short flags such as `-qojson`. */
+const OUTPUT_FLAG = /^(?:--output(?:=|$)|-[qvy]*o)(.*)$/s;

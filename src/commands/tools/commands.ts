@@ -72,13 +72,15 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['access-tokens', 'inspect'],
-    globalFlags: ['result'],
+    globalFlags: ['local', 'result'],
     summary: 'Show the contents of an access token',
     description:
-      "Shows the claims of a user's access token, its lifetime, and the resources it grants access to. The signature is not verified. Pass the token through stdin: an argument would stay in the shell's history.",
+      "Shows the claims of a user's access token, its lifetime, and the resources it grants access to. The signature is not verified, except with --local: the embedded service then verifies the token and its lifetime, and rejects a token that it did not issue or that has expired. Pass the token through stdin: an argument would stay in the shell's history.",
     examples: {
       'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect -':
         'show the access that a new token grants',
+      'svc access-tokens generate --local --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect - --local':
+        'verify a token of the embedded service',
     },
     arguments: [{ name: 'token', description: "token, or '-' to read it from stdin", required: true }],
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,

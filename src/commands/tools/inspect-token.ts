@@ -1,16 +1,32 @@
 import type { Column } from '../../catalog/define.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatDuration } from '../../output/quantities.ts';
 import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { withStore } from '../embedded/store.ts';
 import { type AccessToken, parseAccessToken, type TokenLifetime } from './access-token.ts';
 
 export async function inspectTokenCommand(context: Context, { arguments: [given = ''] }: Invocation): Promise<void> {
   const text = given === '-' ? await readArgument(context, given) : given;
+  if (context.options.local) return verifyToken(context, text.trim());
   const token = parseAccessToken(text, context.clock.now());
   const printer = await context.printer();
   await printer.value(token, { renderText: (view) => renderToken(token, view) });
   await context.warn('the signature is not verified: anyone can create such a token');
+}
+
+/** @throws SvcError `unauthenticated` if the embedded service rejects the token */
+async function verifyToken(context: Context, text: string): Promise<void> {
+  const { verifyAccessToken } = await import('../../service/handlers/verify-access-token.ts');
+  const { token, problem } = await withStore(context, 'read', async (store, apiKey, { time }) => ({
+    token: parseAccessToken(text, time.now()),
+    problem: await verifyAccessToken(store, { apiKey, now: time.now() }, text),
+  }));
+  if (problem) throw new SvcError('unauthenticated', `the embedded service rejects the token: ${problem}`);
+  const printer = await context.printer();
+  await printer.value({ ...token, verified: true }, { renderText: (view) => renderToken(token, view) });
 }
 
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
@@ -43,12 +59,7 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
 /** Returns text such as `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min`. */
 function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): string {
   if (expiresAt === null || secondsLeft === null) return 'never ends';
-  return expired ? `ended ${expiresAt}, ${formatSpan(-secondsLeft)} ago` : `ends ${expiresAt}, in ${formatSpan(secondsLeft)}`;
-}
-
-function formatSpan(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  const hours = Math.floor(seconds / 3600);
-  return hours < 72 ? `${hours} h ${Math.floor((seconds % 3600) / 60)} min` : `${Math.floor(hours / 24)} d`;
+  return expired
+    ? `ended ${expiresAt}, ${formatDuration(-secondsLeft)} ago`
+    : `ends ${expiresAt}, in ${formatDuration(secondsLeft)}`;
 }

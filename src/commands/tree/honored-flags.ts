@@ -1,12 +1,16 @@
 import type { GlobalFlagGroup } from '../definition.ts';
 import { GLOBAL_FLAG_GROUPS } from '../global-flags.ts';
-import type { LoadedLeaf } from './leaf.ts';
+import { flagsOf, type LoadedLeaf } from './leaf.ts';
 
 const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
 
-/** Creates a predicate for the global flags that a command accepts, by long name without dashes: `base-url`. */
+/**
+ * Creates a predicate for the global flags that a command accepts, by long name without dashes: `base-url`. A command may
+ * define a global flag itself, to describe it differently; its value is still that of the global flag.
+ */
 export function honoredFlagsOf(leaf: LoadedLeaf): (name: string) => boolean {
-  const honored = new Set(groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]));
+  const own = flagsOf(leaf).map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '');
+  const honored = new Set([...groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]), ...own]);
   return (name) => honored.has(name) || !GROUPED.has(name);
 }
 

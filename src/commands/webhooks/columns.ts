@@ -2,9 +2,9 @@ import type { Column } from '../../catalog/define.ts';
 
 export const EVENT_COLUMNS: readonly Column[] = [
   { header: 'EVENT', field: 'event', kind: 'whole' },
-  { header: 'GROUP', field: 'group' },
-  { header: 'ON BY DEFAULT', field: 'onByDefault' },
-  { header: 'EMAIL', field: 'email' },
+  { header: 'GROUP', field: 'group', hideOrder: 2 },
+  { header: 'ON BY DEFAULT', field: 'onByDefault', hideOrder: 3 },
+  { header: 'EMAIL', field: 'email', hideOrder: 1 },
   { header: 'WHEN', field: 'describes' },
 ];
 

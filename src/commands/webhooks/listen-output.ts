@@ -22,8 +22,8 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
     const { io, options, environment } = context;
     const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
     const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
-    const line = createLineFormatter(isForwarding && io.stdout.isTerminal, isNarrow, palette);
-    return { show: (delivery) => io.stdout.write(line(delivery)), end };
+    const showsLatency = isForwarding && io.stdout.isTerminal;
+    return { show: (delivery) => io.stdout.write(formatLine(delivery, showsLatency, isNarrow, palette)), end };
   }
   const all: ReceivedDeliveryEvent[] = [];
   return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
@@ -32,37 +32,22 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
 /** Minimum width of a terminal for aligned columns. */
 const MIN_WIDTH = 96;
 
-/** Pads each column to its widest cell so far. On a narrow terminal, omits alignment, dates, and forms. */
-function createLineFormatter(showsLatency: boolean, isNarrow: boolean, palette: Palette) {
-  const widths = [20, 20, 8, 12, ...(showsLatency ? [6] : [])];
-  return (delivery: ReceivedDeliveryEvent): string => {
-    const { forwarded } = delivery;
-    const cells = [
-      ...(isNarrow ? formatNarrowCells : formatCells)(delivery),
-      ...(showsLatency ? [forwarded ? formatMilliseconds(forwarded.milliseconds) : '-'] : []),
-    ];
-    const padded = cells.map(escapeForTerminal).map((cell, column) => {
-      if (isNarrow) return cell;
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
-      return column === LATENCY_COLUMN ? cell.padStart(widths[column]) : cell.padEnd(widths[column]);
-    });
-    const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
-    const outcome = escapeForTerminal(formatForwardResult(delivery));
-    return `${[...padded, colorize?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
-  };
-}
+/** Widths of the columns: time, event, form, and document. */
+const WIDTHS = [20, 32, 8, 12];
 
-const LATENCY_COLUMN = 4;
-
-function formatCells(delivery: ReceivedDeliveryEvent): readonly string[] {
-  const { receivedAt, replayedAt = receivedAt, event, form, verified, payload } = delivery;
-  const time = replayedAt.replace(/\.\d+Z$/, 'Z');
-  return [time, event, verified ? form : `${form}, unverified`, documentIdOf(payload)];
-}
-
-function formatNarrowCells(delivery: ReceivedDeliveryEvent): readonly string[] {
-  const [time = '', event = '', form = '', document = ''] = formatCells(delivery);
-  return [time.slice(11, 19), event, ...(delivery.verified ? [] : [form]), document];
+/** Formats a line in columns. On a narrow terminal, omits alignment, dates, and forms. */
+function formatLine(delivery: ReceivedDeliveryEvent, showsLatency: boolean, isNarrow: boolean, palette: Palette): string {
+  const { receivedAt, replayedAt = receivedAt, event, form, verified, payload, forwarded } = delivery;
+  const cells = [
+    isNarrow ? replayedAt.slice(11, 19) : replayedAt.replace(/\.\d+Z$/, 'Z'),
+    event,
+    ...(isNarrow && verified ? [] : [verified ? form : `${form}, unverified`]),
+    documentIdOf(payload),
+    ...(showsLatency ? [(forwarded ? formatMilliseconds(forwarded.milliseconds) : '-').padStart(isNarrow ? 0 : 6)] : []),
+  ].map((cell, column) => escapeForTerminal(cell).padEnd(isNarrow ? 0 : (WIDTHS[column] ?? 0)));
+  const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
+  const outcome = escapeForTerminal(formatForwardResult(delivery));
+  return `${[...cells, colorize?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
 }
 
 function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {

@@ -1,4 +1,6 @@
 import { startDeliveries } from '../../service/deliveries/engine.ts';
+import { createServiceClock } from '../../service/development/clock.ts';
+import { createDevelopmentState } from '../../service/development/state.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +10,8 @@ export async function startLocalDeliveries(context: Context): Promise<() => Prom
   const { options, folders, clock, signal } = context;
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   const report = createErrorReporter(context);
-  const deliveries = startDeliveries(store, { clock, allowPrivateTargets: true, report });
+  const time = createServiceClock(clock, createDevelopmentState(store));
+  const deliveries = startDeliveries(store, { clock, time, allowPrivateTargets: true, report });
   return async () => {
     await deliveries.stop();
     await store.close();

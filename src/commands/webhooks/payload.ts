@@ -46,33 +46,19 @@ function setAtPath(current: unknown, [key, ...rest]: readonly Key[], value: unkn
   if (key === undefined) return value;
   const followed = [...done, key];
   if (typeof key === 'number') {
-    const list = requireList(current, key, done);
+    const list = current ?? [];
+    if (!Array.isArray(list) || key > list.length) throw pathError(done, `has no item ${key}`, current);
     return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
+  if (!isObject(current ?? {})) throw pathError(done, `has no field '${key}'`, current);
   // A map treats `__proto__` as an ordinary key.
-  const entries = new Map(Object.entries(requireObject(current, done)));
+  const entries = new Map(Object.entries(current ?? {}));
   return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
 }
 
-function requireList(current: unknown, index: number, done: readonly Key[]): readonly unknown[] {
-  const list = current === undefined ? [] : current;
-  if (!Array.isArray(list)) throw pathError(done, `is not a list: ${describeValue(list)}`);
-  if (index > list.length) throw pathError(done, `has ${list.length} items, so index ${index} is out of range`);
-  return list;
-}
-
-function requireObject(current: unknown, done: readonly Key[]): object {
-  if (current === undefined || current === null) return {};
-  if (isObject(current)) return current;
-  throw pathError(done, `has no fields: ${describeValue(current)}`);
-}
-
-function describeValue(value: unknown): string {
-  return Array.isArray(value) ? 'it is a list; address items as [0]' : `it is ${JSON.stringify(value)}`;
-}
-
-function pathError(done: readonly Key[], problem: string): SvcError {
-  return new SvcError('usage', `--set: ${done.length === 0 ? 'the payload' : formatFieldPath(done)} ${problem}`);
+function pathError(done: readonly Key[], problem: string, current: unknown): SvcError {
+  const name = done.length === 0 ? 'the payload' : formatFieldPath(done);
+  return new SvcError('usage', `--set: ${name} ${problem}: it is ${JSON.stringify(current)}`);
 }
 
 function parsePath(path: string): readonly Key[] {

@@ -36,15 +36,15 @@ export async function sendViaService(context: Context, event: string, { options 
     throw new SvcError('usage', `--${found[1]} ${problem}`);
   }
   const channels = options.channel ?? [];
-  const sent = await withStore(context, 'write', async (store, apiKey) => {
+  const sent = await withStore(context, 'write', async (store, apiKey, { time }) => {
     const hookEvent = await createEvent(context, options, { event, apiKey });
     if (context.options.dryRun) {
       await printDocument(context, { event, channels, payload: createAdvancedPayload(hookEvent) });
       return context.note('--dry-run: nothing was sent');
     }
     const { clock, signal } = context;
-    const ids = await enqueueEvent({ store, now: clock.now(), channels }, hookEvent);
-    return deliverPending(store, { apiKey, clock, signal, allowPrivateTargets: true }, ids);
+    const ids = await enqueueEvent({ store, now: time.now(), channels }, hookEvent);
+    return deliverPending(store, { apiKey, clock, time, signal, allowPrivateTargets: true }, ids);
   });
   if (sent) await printDeliveries(context, event, sent);
 }

@@ -19,6 +19,6 @@ async function askForLanguage(context: Context): Promise<SnippetLanguage> {
     throw new SvcError('usage', '--lang is required', { hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}` });
   }
   const choices = SNIPPET_LANGUAGES.map((value) => ({ value }));
-  const chosen = await (await context.prompter()).select({ message: 'Language', choices, defaultValue: first });
+  const chosen = await (await context.prompter()).pick({ message: 'Language', choices, defaultValue: first });
   return SNIPPET_LANGUAGES.find((language) => language === chosen) ?? first;
 }

@@ -11,7 +11,7 @@ import {
   selectClaimOwners,
   selectPendingLanes,
 } from './claim.ts';
-import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
@@ -20,15 +20,31 @@ import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
+/** Time of the service, which may differ from the real time. Attempts and due times are in this time. */
+export interface ServiceTime {
+  /** Converts a real time. */
+  readonly convert: (realTime: number) => number;
+  /** Reads a change by another process. */
+  readonly refresh: (database: Database) => unknown;
+}
+
 export interface DeliveryOptions {
   readonly clock: Clock;
+  /** Default: the real time. */
+  readonly time?: ServiceTime;
   /** Multiplier for the delays between attempts (default: 1). */
   readonly timeScale?: number | undefined;
   /** Whether to deliver to this machine and private networks. Only safe if all users who can set a URL are trusted. */
   readonly allowPrivateTargets: boolean;
   readonly report?: (error: unknown) => void;
+  /** Makes an attempt of a delivery, usually with `send`. Must not reject. */
+  readonly intercept?: ((payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>) | undefined;
 }
 
+const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefined };
+
+/** Polling interval while other processes deliver, in milliseconds. */
+const BUSY_POLL_INTERVAL = 20;
 /** Polling interval without notifications from peers, in milliseconds. */
 const POLL_INTERVAL = 500;
 /** Polling interval with notifications from peers, in milliseconds. A peer may end before it sends one. */
@@ -56,17 +72,32 @@ export function startDeliveries(store: Store, options: DeliveryOptions) {
   };
 }
 
+/** Delivers on request, like `startDeliveries` and beside it. */
+export async function openDeliveries(store: Store, options: DeliveryOptions) {
+  const engine = new Engine(store, options);
+  await engine.open();
+  return {
+    /** Delivers until nothing is due or in flight. @returns the due time of the next delivery */
+    deliverDue: (signal?: AbortSignal) => engine.deliverDue(signal),
+    close: () => engine.close(),
+  };
+}
+
 class Engine {
   readonly #store: Store;
+  /** Real time, which never runs backward. If the system's clock is set back, due deliveries stay due. */
+  readonly #realNow: () => number;
   readonly #clock: Clock;
-  /** Monotonic time. If the clock is set back, due deliveries stay due. */
-  readonly #now: () => number;
+  readonly #time: ServiceTime;
+  #latest = 0;
   readonly #report: (error: unknown) => void;
   readonly #schedule: RetrySchedule;
   readonly #sender: HttpSender;
   readonly #wakeup: Wakeup;
+  readonly #intercept: NonNullable<DeliveryOptions['intercept']>;
   #owner: string = createOwner();
   #membership: Membership | undefined;
+  #unsubscribe: () => void = () => undefined;
   #hasLostPeer = false;
   readonly #lanes = new Lanes();
   readonly #outcomes: AttemptOutcome[] = [];
@@ -75,14 +106,18 @@ class Engine {
   #cycles = 0;
   #outcomesUntilPrune = PRUNE_INTERVAL;
 
-  constructor(store: Store, { clock, timeScale, allowPrivateTargets, report = () => undefined }: DeliveryOptions) {
+  constructor(store: Store, options: DeliveryOptions) {
+    const { clock, time = REAL_TIME, timeScale, allowPrivateTargets } = options;
+    const { report = () => undefined, intercept = (_, send) => send() } = options;
     this.#store = store;
     this.#clock = clock;
-    this.#now = createNonDecreasingTime(clock);
+    this.#time = time;
+    this.#realNow = createNonDecreasingTime(clock);
     this.#report = report;
     this.#schedule = createRetrySchedule(timeScale);
     this.#sender = createHttpSender({ allowPrivateTargets });
     this.#wakeup = createWakeup(clock);
+    this.#intercept = intercept;
   }
 
   stop(): void {
@@ -90,10 +125,18 @@ class Engine {
     this.#wakeup.wake();
   }
 
-  async run(): Promise<void> {
-    const unsubscribe = onOutboxChange(this.#store, () => this.#wakeup.wake());
+  #now(): number {
+    return this.#time.convert(this.#realNow());
+  }
+
+  async open(): Promise<void> {
+    this.#unsubscribe = onOutboxChange(this.#store, () => this.#wakeup.wake());
     await this.#join();
     await this.#reportErrors(() => this.#store.writeRelaxed((database) => this.#recover(database)));
+  }
+
+  async run(): Promise<void> {
+    await this.open();
     while (!this.#isStopping) {
       if (this.#hasLostPeer && this.#membership?.isReceiving) await this.#reportErrors(() => this.#releaseLostPeers());
       const next = await this.#reportErrors(() => this.#runCycle());
@@ -102,9 +145,32 @@ class Engine {
       const poll = now + (this.#membership?.isReceiving ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
       await this.#wakeup.wait(Math.max(0, Math.min(next ?? now + POLL_INTERVAL, poll) - now));
     }
-    unsubscribe();
+    await this.close();
+  }
+
+  async deliverDue(signal?: AbortSignal): Promise<number> {
+    for (let end: number | undefined; ; await this.#wakeup.wait(BUSY_POLL_INTERVAL)) {
+      signal?.throwIfAborted();
+      const next = await this.#runCycle();
+      const isBusy = this.#lanes.inFlight > 0 || next <= this.#now();
+      if (!isBusy && !(await this.#isPeerDelivering())) return next;
+      end = isBusy ? undefined : (end ?? this.#realNow() + CLAIM_DURATION);
+      if (end !== undefined && this.#realNow() >= end) return next;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
     await this.#reportErrors(() => this.#shutDown());
     await this.#membership?.leave();
+  }
+
+  /** Whether another engine has attempts in flight. Releases the claims of engines that have ended. */
+  async #isPeerDelivering(): Promise<boolean> {
+    const owners = await this.#store.read(selectClaimOwners);
+    if (owners.every((owner) => owner === this.#owner)) return false;
+    await this.#store.writeRelaxed((database) => this.#releaseOrphanedClaims(database));
+    return true;
   }
 
   /** Uses the membership name as the owner of claims, so that peers can release the claims of a lost process. */
@@ -132,6 +198,7 @@ class Engine {
   }
 
   async #recover(database: Database): Promise<void> {
+    await this.#time.refresh(database);
     await this.#releaseOrphanedClaims(database);
     await capDueTimes(database, this.#schedule, this.#now());
     await pruneDeliveries(database, this.#now());
@@ -153,9 +220,15 @@ class Engine {
   /** Records outcomes and starts due deliveries. @returns the due time of the next delivery */
   async #runCycle(): Promise<number> {
     if (this.#outcomes.length === 0) {
-      const lanes = await this.#store.read(selectPendingLanes);
-      const next = this.#nextDueAt(lanes);
-      if (next > this.#now()) return next;
+      const lanes = await this.#store.read(async (database) => {
+        await this.#time.refresh(database);
+        return selectPendingLanes(database);
+      });
+      const [next, now] = [this.#nextDueAt(lanes), this.#now()];
+      if (next > now && now >= this.#latest) {
+        this.#latest = now;
+        return next;
+      }
     }
     const outcomes = this.#outcomes.splice(0);
     const claimed: ClaimedDelivery[] = [];
@@ -163,7 +236,7 @@ class Engine {
     try {
       const lanes = await this.#store.writeRelaxed(async (database) => {
         this.#freeSlots(claimed.splice(0));
-        const now = this.#now();
+        const now = await this.#readTime(database);
         await recordOutcomes(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
         for (const lane of rotate(await selectPendingLanes(database), this.#cycles++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
@@ -179,6 +252,18 @@ class Engine {
       this.#freeSlots(claimed);
       throw error;
     }
+  }
+
+  /** Returns the current time. If it was set back, adjusts due times first. */
+  async #readTime(database: Database): Promise<number> {
+    await this.#time.refresh(database);
+    const now = this.#now();
+    if (now < this.#latest) {
+      this.#lanes.endPauses();
+      await capDueTimes(database, this.#schedule, now);
+    }
+    this.#latest = now;
+    return now;
   }
 
   /** Frees the slots of deliveries whose claims were not committed. */
@@ -207,7 +292,9 @@ class Engine {
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const result = await attemptDelivery(this.#sender, delivery, this.#clock.now());
+    // Receivers compare the time in the signature with the real time.
+    const send = () => attemptDelivery(this.#sender, delivery, this.#realNow());
+    const result = await this.#intercept(delivery.payload, send);
     if (this.#isClosed) return;
     this.#outcomes.push({ delivery, result });
     const isMajority = this.#outcomes.length * 4 >= this.#lanes.inFlight * 3;
@@ -222,14 +309,15 @@ class Engine {
   }
 
   async #shutDown(): Promise<void> {
-    const end = this.#now() + STOP_TIMEOUT;
-    while (this.#outcomes.length < this.#lanes.inFlight && this.#now() < end) {
-      await this.#wakeup.wait(end - this.#now());
+    const end = this.#realNow() + STOP_TIMEOUT;
+    while (this.#outcomes.length < this.#lanes.inFlight && this.#realNow() < end) {
+      await this.#wakeup.wait(end - this.#realNow());
     }
     this.#isClosed = true;
     this.#sender.close();
     retireOwner(this.#owner);
     await this.#store.writeRelaxed(async (database) => {
+      await this.#time.refresh(database);
       const now = this.#now();
       await recordOutcomes(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
       await releaseClaims(database, this.#owner, now);

@@ -44,6 +44,10 @@ export class Lanes {
     return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }
 
+  endPauses(): void {
+    for (const state of this.#lanes.values()) state.blockedUntil = 0;
+  }
+
   start(lane: string, count: number): void {
     this.#stateOf(lane).inFlight += count;
     this.#inFlight += count;

@@ -49,16 +49,17 @@ interface AttemptOptions extends DeliverPendingOptions {
 }
 
 async function attemptAll(store: Store, options: AttemptOptions, ids: readonly string[]): Promise<void> {
-  const { clock, timeScale, signal, owner, sender } = options;
-  const now = clock.now();
+  const { clock, time, timeScale, signal, owner, sender } = options;
+  const serviceNow = () => time?.convert(clock.now()) ?? clock.now();
+  const now = serviceNow();
   const claim = { owner, now, until: now + CLAIM_DURATION };
   const claimed = await store.writeRelaxed((database) => claimByIds(database, ids, claim));
   const outcomes = await Promise.all(
     claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
   );
-  const recording = { owner, schedule: createRetrySchedule(timeScale), now: clock.now() };
+  const recording = { owner, schedule: createRetrySchedule(timeScale), now: serviceNow() };
   await store.writeRelaxed(async (database) => {
-    if (signal?.aborted) await releaseClaims(database, owner, clock.now());
+    if (signal?.aborted) await releaseClaims(database, owner, serviceNow());
     else await recordOutcomes(database, outcomes, recording);
   });
   signal?.throwIfAborted();

@@ -33,6 +33,7 @@ export async function capDueTimes(database: Database, schedule: RetrySchedule, n
     await capDueTime(database, { latest: now + delay, isClaimed: false, tries });
     tries += 1;
   }
+  await database.updateTable('endpoints').set({ failingSince: now }).where('failingSince', '>', now).execute();
 }
 
 async function capDueTime(

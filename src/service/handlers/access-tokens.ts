@@ -1,10 +1,12 @@
 import { SignJWT } from 'jose';
+import { sql } from 'kysely';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { ACCESS_TOKEN_SECONDS } from '../../catalog/access-tokens.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import type { Database } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
 
-const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
+export const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
   database
     .selectFrom('apiKeys')
     .innerJoin('workspaces', 'workspaces.id', 'apiKeys.workspaceId')
@@ -12,8 +14,16 @@ const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: 
     .where('apiKeys.id', '=', apiKey),
 );
 
+/** Counts a token until it expires, so that advancing the clock can report it. */
+async function countToken(database: Database, { expiresAt, now }: { readonly expiresAt: number; readonly now: number }) {
+  const added = database.insertInto('issuedTokens').values({ expiresAt, count: 1 });
+  const count = sql<number>`${sql.ref('issuedTokens.count')} + 1`;
+  await added.onConflict((conflict) => conflict.column('expiresAt').doUpdateSet({ count })).execute();
+  await database.deleteFrom('issuedTokens').where('expiresAt', '<=', now).execute();
+}
+
 export const accessTokens: HandlersOf<'access-tokens'> = {
-  'access-tokens.generate': async ({ database, apiKey, now }, { userId, userProperties, permissions }) => {
+  'access-tokens.generate': async ({ database, apiKey, now, after }, { userId, userProperties, permissions }) => {
     const [key] = await selectSigningKey(database, { apiKey });
     if (!key) throw new TypeError(`no workspace for API key ${apiKey}`);
     const { name, email, isAdmin = false } = userProperties;
@@ -27,6 +37,8 @@ export const accessTokens: HandlersOf<'access-tokens'> = {
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
       .sign(Buffer.from(key.signingKey, 'base64url'));
+    const expiresAt = (issuedAt + ACCESS_TOKEN_SECONDS) * 1_000;
+    after((store) => store.writeRelaxed((relaxed) => countToken(relaxed, { expiresAt, now })));
     return { data: { token } };
   },
 };

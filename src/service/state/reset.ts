@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** Tables that are kept, so that clients still have access. */
-type KeptTable = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens';
+/** Tables that are kept, so that clients still have access and the clock keeps its time. */
+type KeptTable = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens' | 'development';
 
 /** Tables to empty, in an order that satisfies their references. A missing table is a compile-time error. */
 const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> = {
@@ -24,6 +24,7 @@ const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> =
   endpoints: true,
   configs: true,
   documentMigrations: true,
+  issuedTokens: true,
 };
 
 export function resetState(store: Store): Promise<void> {

@@ -80,7 +80,13 @@ create index "deliveriesEnded" on "deliveries" ("state", "key") where "dueAt" is
 alter table "endpoints" add column "failingSince" bigint`;
 
 /** Migrations in SQL, each from the previous version to the next. Released migrations must not change. */
-export const MIGRATIONS = [INITIAL_TABLES, DELIVERY_TABLES, 'alter table "endpoints" add column "begun" text'];
+export const MIGRATIONS = [
+  INITIAL_TABLES,
+  DELIVERY_TABLES,
+  'alter table "endpoints" add column "begun" text',
+  `create table "development" ("name" text not null primary key, "value" text not null);
+  create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
+];
 
 /** Upgrades a store (default: to the newest version). The transaction must exclude other writers. */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {

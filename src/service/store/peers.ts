@@ -4,6 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 export interface Peers {
   /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
   notify(): Promise<void>;
+  /** Returns the number of processes that deliver from the store. */
+  count(): Promise<number>;
   /** Joins the peers. Resolves after the first check of whether notifications arrive. */
   join(clock: Clock, listener: PeerListener): Promise<Membership>;
 }

@@ -32,6 +32,7 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
   };
   return {
     notify: coalesce(() => send(ownId).catch(ignoreError)),
+    count: async () => (await selectConnectedNumbers(kysely)).length,
     join: async (clock, listener) => {
       const member = new Member({ kysely, connect, send, ownId, clock, listener });
       await member.firstCheck.promise;

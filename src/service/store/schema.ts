@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Creates or upgrades the tables. @throws SvcError `local` if the store was written by a newer svc */
 export async function upgradeStore(store: Store, name: string, isMissingTable: (error: unknown) => boolean): Promise<void> {

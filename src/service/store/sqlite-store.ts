@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { batchReads, type FileQueue, joinFileQueue } from './file-queue.ts';
 import { createStoreFile } from './location.ts';
+import type { DirectAdapter } from './prepared-query.ts';
 import { upgradeStore } from './schema.ts';
 import { openSqlite, setDurability } from './sqlite.ts';
 import { isMissingTable, toOpenError, toTransactionError } from './sqlite-errors.ts';
@@ -41,7 +42,16 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   };
   const transact = <Result>(work: (database: Database) => Promise<Result>) => kysely.transaction().execute(work).catch(fail);
   const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
+  const { rows } = kysely.getExecutor().adapter as DirectAdapter;
   return {
+    version: () => {
+      try {
+        return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;
+      } catch {
+        // The next transaction reports the error.
+        return undefined;
+      }
+    },
     read: (work) => read(work).catch(fail),
     write: (work) => run(() => transact(work)),
     writeRelaxed: (work) =>

@@ -14,6 +14,8 @@ export type Work<Result> = (database: Database) => Promise<Result>;
 export interface Store {
   /** Communication with other processes. Undefined if all processes are on this machine. */
   readonly peers?: Peers;
+  /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
+  readonly version?: () => number | undefined;
   /** Runs a read on a consistent snapshot. */
   read<Result>(work: Work<Result>): Promise<Result>;
   /**

@@ -10,6 +10,10 @@ import type { KeyTables } from './key-tables.ts';
  */
 export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
   schemaVersion: { version: number };
+  /** Settings for development, such as the clock, by name. `value` is JSON. */
+  development: { name: string; value: string };
+  /** Number of access tokens that expire at a time, until then. */
+  issuedTokens: { expiresAt: number; count: number };
   workspaces: {
     key: Generated<number>;
     id: string;

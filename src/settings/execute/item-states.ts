@@ -1,5 +1,5 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
-import type { RecordRange } from '../../bulk/journal/sent-batches.ts';
+import type { RecordRange } from '../../bulk/journal/outcomes.ts';
 import type { Change, Plan } from '../plan.ts';
 import { createRecordKey, parseRecordKey } from '../record-key.ts';
 

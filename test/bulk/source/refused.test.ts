@@ -33,9 +33,9 @@ describe('the error for an invalid input names the position and the problem', ()
     ],
     ['an old spreadsheet', 'csv', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), CANNOT_READ],
 
-    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
-    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
-    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: expected UTF-8 text, found UTF-32 text'],
+    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: a NUL character at offset'],
+    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: a NUL character at offset'],
+    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: a NUL character at offset'],
 
     ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],

@@ -27,12 +27,13 @@ it('wraps details next to the names on a terminal, and below them on a narrow on
   expect(await list(36)).toBe(
     [
       '✓ config-folder',
-      '  /home/ada/.config/svc (does not',
-      '  exist yet; /home/ada is writable)',
-      '✗ dns',
-      '  the name 設計.example is unknown',
-      '  fix: check the base URL and the',
-      '       network',
+      '       /home/ada/.config/svc (does',
+      '       not exist yet; /home/ada is',
+      '       writable)',
+      '✗ dns  the name 設計.example is',
+      '       unknown',
+      '       fix: check the base URL and',
+      '       the network',
       '',
     ].join('\n'),
   );

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRequestLog } from '../../../src/commands/serve/request-log.ts';
+import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/process.ts';
+import type { RequestRecord } from '../../../src/service/development/requests/record.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';
@@ -50,7 +51,7 @@ describe('svc serve', () => {
     const { context } = await serving({ options: { output } });
     expect(context.stdout()).toMatch(/^[^\n]+\n$/);
     const { url, ...credentials } = JSON.parse(context.stdout());
-    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken']);
+    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken', 'admin']);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await call(context, '/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toBe(200);
   });
@@ -59,11 +60,16 @@ describe('svc serve', () => {
     const { context } = await serving({});
     expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
     expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
+    expect(context.stdout()).toMatch(/^Admin token for http:\/\/127\.0\.0\.1:\d+\/_svc\/: [\w-]{32}$/m);
   });
 
   it('prints PowerShell assignments on Windows', () => {
     const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
-    const text = formatWelcome('http://127.0.0.1:1', { apiKey, authToken, workspaceId, workspaceAuthToken }, 'win32');
+    const text = formatWelcome(
+      { url: 'http://127.0.0.1:1', admin: 'a-token' },
+      { apiKey, authToken, workspaceId, workspaceAuthToken },
+      'win32',
+    );
     expect(text).toMatch(/^Serving on http:\/\/127\.0\.0\.1:1\. In another PowerShell:\n/);
     expect(text).toContain("\n  $env:SVC_AUTH_TOKEN = '-a_'\n");
   });
@@ -161,6 +167,7 @@ describe('the request log of svc serve', () => {
       {
         ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), method: 'POST', path: '/v1/users/add', operation: 'users.add' },
         ...{ status: 200, error: null, milliseconds: expect.any(Number), records: 2, failed: 0 },
+        ...{ id: 1, ms: expect.any(Number), org: 'acme', fault: null },
       },
       expect.objectContaining({ operation: 'documents.list', status: 200, records: 0 }),
       expect.objectContaining({ operation: 'users.add', status: 401, error: 'UNAUTHENTICATED', records: null }),
@@ -208,14 +215,17 @@ describe('the request log of svc serve', () => {
       });
     };
     const stdout = { ...context.io.stdout, write };
-    const log = await createRequestLog({ ...context, io: { ...context.io, stdout } });
-    const handled = { method: 'POST', operation: undefined, status: 404, error: 'NOT_FOUND', milliseconds: 1 };
-    log?.({ ...handled, target: `/${'x'.repeat(999_000)}` });
-    for (let line = 0; line < 10; line++) log?.({ ...handled, target: `/${'y'.repeat(999)}` });
+    const log = await createLiveLog({ ...context, io: { ...context.io, stdout } });
+    const handled: RequestRecord = {
+      ...{ id: 1, time: '2027-01-01T00:00:00Z', method: 'POST', path: '/', operation: null, org: null, status: 404 },
+      ...{ error: 'NOT_FOUND', ms: 1, records: null, failed: 0, fault: null },
+    };
+    log?.({ ...handled, path: `/${'x'.repeat(999_000)}` });
+    for (let line = 0; line < 10; line++) log?.({ ...handled, path: `/${'y'.repeat(999)}` });
     expect(written.length).toBe(1);
     read();
     await eventually(() => {
-      log?.({ ...handled, target: '/z' });
+      log?.({ ...handled, path: '/z' });
       expect(written.length).toBeGreaterThan(1);
     });
     expect(JSON.parse(written[1] ?? '').dropped).toBeGreaterThanOrEqual(10);

@@ -121,7 +121,7 @@ describe('svc access-tokens inspect', () => {
         '',
         'TYPE          ID    ORGANIZATION  ROLE    ACCESS ENDS',
         'organization  acme                editor  with the token',
-        'document      d1    acme          viewer  ended 2029-12-31T23:58:30.000Z, 1 min ago',
+        'document      d1    acme          viewer  ended 2029-12-31T23:58:30.000Z, 1 min 30 s ago',
         '',
       ].join('\n'),
     );

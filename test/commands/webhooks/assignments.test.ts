@@ -33,11 +33,11 @@ describe('--set', () => {
     [{}, 'a[x]=1', "--set: 'a[x]' is not a valid path"],
     [{}, 'a[-1]=1', "--set: 'a[-1]' is not a valid path"],
     [{}, '.a=1', "--set: '.a' is not a valid path"],
-    [{ a: 'text' }, 'a.b=1', '--set: a has no fields: it is "text"'],
-    [{ a: [1] }, 'a.b=1', '--set: a has no fields: it is a list; address items as [0]'],
-    [{ a: { b: {} } }, 'a.b[0]=1', '--set: a.b is not a list: it is {}'],
-    [{ a: [1] }, 'a[5]=1', '--set: a has 1 items, so index 5 is out of range'],
-    [7, 'a=1', '--set: the payload has no fields: it is 7'],
+    [{ a: 'text' }, 'a.b=1', '--set: a has no field \'b\': it is "text"'],
+    [{ a: [1] }, 'a.b=1', "--set: a has no field 'b': it is [1]"],
+    [{ a: { b: {} } }, 'a.b[0]=1', '--set: a.b has no item 0: it is {}'],
+    [{ a: [1] }, 'a[5]=1', '--set: a has no item 5: it is [1]'],
+    [7, 'a=1', "--set: the payload has no field 'a': it is 7"],
   ])('rejects %s for %j', (value, assignment, message) => {
     expect(() => applyAssignments(value, [assignment])).toThrow(message);
   });

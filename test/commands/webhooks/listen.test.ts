@@ -58,7 +58,10 @@ describe('svc webhooks listen', () => {
 
   it.each([
     [95, '12:00:00 comment.add d1\\u001b[2J 1.2 s \u001b[31mforwarded: 500\u001b[39m\n'],
-    [96, '2026-03-01T12:00:00Z  comment.add           advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n'],
+    [
+      96,
+      '2026-03-01T12:00:00Z  comment.add                       advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n',
+    ],
   ])('prints latencies and colors on a terminal with %i columns', async (columns, line) => {
     const context = await fakeContext({ answers: [] });
     const stdout = { ...context.io.stdout, columns };

@@ -24,7 +24,9 @@ const MAX_REASONS = 5;
 
 /** Renders a receipt as labeled lines, escaped for a terminal. */
 export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): Promise<string> {
-  const rows = [...receiptLines(receipt, style)].map(([name, text]) => [name, escapeForTerminal(text)] as const);
+  const rows = [...receiptLines(receipt), ...progressLines(receipt, style)].map(
+    ([name, text]) => [name, escapeForTerminal(text)] as const,
+  );
   if (!style.width) {
     const width = Math.max(...rows.map(([name]) => name.length));
     return rows.map(([name, text]) => `${name.padEnd(width)}${GAP}${text}\n`).join('');
@@ -41,8 +43,8 @@ export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): P
 
 type ReceiptLine = readonly [name: string, text: string];
 
-function* receiptLines(receipt: JobReceipt, style: ReceiptStyle): Generator<ReceiptLine> {
-  const { id, operation, state, inputs, counts, requests, retries, runs, rejects } = receipt;
+export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
+  const { id, operation, state, inputs, counts, requests, retries, runs, latency } = receipt;
   yield ['job', `${id} (${state})`];
   yield ['operation', `${operation} to ${formatTarget(receipt)}`];
   for (const { name, format, bytes, sha256 } of inputs) {
@@ -57,15 +59,18 @@ function* receiptLines(receipt: JobReceipt, style: ReceiptStyle): Generator<Rece
       .join(', '),
   ];
   yield ['time', formatTime(receipt)];
-  yield* performanceLines(receipt, style);
-  yield* reasonLines(receipt.reasons.most, receipt.reasons.others, style);
+  if (latency.max !== null) yield ['latency', formatLatency(latency)];
+}
+
+function* progressLines(receipt: JobReceipt, style: ReceiptStyle): Generator<ReceiptLine> {
+  const { id, state, reasons, rejects } = receipt;
+  yield* speedLines(receipt, style);
+  yield* reasonLines(reasons.most, reasons.others, style);
   if (rejects) yield ['rejects', rejects];
   if (state === 'stopped') yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
 }
 
-function* performanceLines({ latency, ...receipt }: JobReceipt, { plain, width }: ReceiptStyle): Generator<ReceiptLine> {
-  if (latency.max !== null) yield ['latency', formatLatency(latency)];
-  const { series, times } = receipt;
+function* speedLines({ series, times }: JobReceipt, { plain, width }: ReceiptStyle): Generator<ReceiptLine> {
   const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
   const intervals = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room));
   const rates = intervals.map(recordsPerSecond);

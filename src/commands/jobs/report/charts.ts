@@ -2,126 +2,166 @@ import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/
 import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/read-receipt.ts';
 import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
-import type { Chart } from './chart.ts';
+import { type Html, html } from './html.ts';
 
 /** Maximum number of columns that a phone can display clearly. */
 const MAX_COLUMNS = 60;
 const MIN_COLUMNS = 3;
 const LABEL_COUNT = 5;
 
-/** Creates the charts of a job. Very short jobs have no charts with a time axis. */
-export function createCharts(receipt: JobReceipt): readonly Chart[] {
+/** A column chart, with the same data as a table for exact values and screen readers. */
+interface Chart {
+  readonly title: string;
+  readonly summary: string;
+  readonly format: (value: number) => string;
+  readonly xLabels: readonly string[];
+  readonly columns: readonly Column[];
+}
+
+interface Column {
+  /** Position on the axis, from 0 to 1. */
+  readonly from: number;
+  readonly to: number;
+  readonly span: string;
+  readonly value: number;
+  /** Part of the value that counts failures. */
+  readonly failed?: number;
+}
+
+/** Renders the charts of a job. Very short jobs have no charts with a time axis. */
+export function renderCharts(receipt: JobReceipt): readonly Html[] {
+  const { times, waits, histogram } = receipt;
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
-  const timeCharts =
-    intervals.length >= MIN_COLUMNS
-      ? [createThroughputChart(receipt, intervals), createResponseTimeChart(intervals), createInFlightChart(receipt, intervals)]
-      : [];
-  return receipt.histogram.length > 0 ? [...timeCharts, createLatencyChart(receipt)] : timeCharts;
-}
-
-function createThroughputChart({ times }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const formatRate = (interval: Interval) => formatCount(Math.round(recordsPerSecond(interval)));
-  const peak = Math.max(...intervals.map(recordsPerSecond));
+  const chartOverTime = (
+    chart: Pick<Chart, 'title' | 'format'>,
+    measure: (interval: Interval) => number,
+    summarize: (peak: string) => string,
+    failedOf?: (interval: Interval) => number,
+  ) => {
+    const end = intervals.at(-1)?.to ?? 1;
+    const columns = intervals.map((interval) => ({
+      ...{ from: interval.from / end, to: interval.to / end, value: measure(interval) },
+      span: `${formatElapsed(interval.from)} to ${formatElapsed(interval.to)}`,
+      ...(failedOf && { failed: failedOf(interval) }),
+    }));
+    const peak = chart.format(Math.max(...columns.map(({ value }) => value)));
+    return renderChart({
+      ...chart,
+      summary: summarize(peak),
+      xLabels: labelAxis((share) => formatElapsed(share * end)),
+      columns,
+    });
+  };
+  const formatRate = (rate: number) => formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
   const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
-  return createTimeChart(intervals, {
-    title: 'Records per second',
-    summary: `Average ${average}, peak ${formatCount(Math.round(peak))}.`,
-    formatValue: formatCount,
-    series: [
-      { name: 'succeeded', kind: 'good' },
-      { name: 'failed or unknown', kind: 'bad' },
-    ],
-    describe: (interval) =>
-      `${formatRate(interval)} per second${interval.failed > 0 ? `, ${formatCount(interval.failed)} failed` : ''}`,
-    values: ({ settled, failed, from, to }) => [(settled - failed) / (to - from), failed / (to - from)],
-    table: {
-      Records: ({ settled }) => formatCount(settled),
-      'Failed or unknown': ({ failed }) => formatCount(failed),
-      'Records per second': formatRate,
-    },
-  });
-}
-
-function createResponseTimeChart(intervals: readonly Interval[]): Chart {
-  const mean = ({ milliseconds, requests }: Interval) => (requests > 0 ? milliseconds / requests : 0);
-  const formatMean = (interval: Interval) => formatMilliseconds(mean(interval));
-  const slowest = Math.max(...intervals.map(mean));
-  return createTimeChart(intervals, {
-    title: 'Response time',
-    summary: `Mean response time per interval, including retries and pauses. Peak ${formatMilliseconds(slowest)}.`,
-    formatValue: formatMilliseconds,
-    series: [{ name: 'mean', kind: 'calm' }],
-    describe: (interval) =>
-      interval.requests > 0 ? `${formatMean(interval)}, ${formatCount(interval.requests)} requests` : 'no responses',
-    values: (interval) => [mean(interval)],
-    table: {
-      Requests: ({ requests }) => formatCount(requests),
-      'Mean time': (interval) => (interval.requests > 0 ? formatMean(interval) : ''),
-    },
-  });
-}
-
-function createInFlightChart({ waits }: JobReceipt, intervals: readonly Interval[]): Chart {
-  const most = Math.max(...intervals.map(({ inFlight }) => inFlight));
   const waited = isSignificantWait(waits)
     ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
     : 'No request waited for rate limits.';
-  return createTimeChart(intervals, {
-    title: 'Requests in flight',
-    summary: `Peak ${formatCount(most)}. ${waited}`,
-    formatValue: formatCount,
-    series: [{ name: 'in flight', kind: 'calm' }],
-    describe: ({ inFlight }) => `peak ${formatCount(inFlight)}`,
-    values: ({ inFlight }) => [inFlight],
-    table: { 'Peak in flight': ({ inFlight }) => formatCount(inFlight) },
+  const overTime = () => [
+    chartOverTime(
+      { title: 'Records per second', format: formatRate },
+      recordsPerSecond,
+      (peak) => `Average ${average}, peak ${peak}. Failed and unknown records are at the top of each column.`,
+      ({ failed, from, to }) => failed / (to - from),
+    ),
+    chartOverTime(
+      { title: 'Response time', format: formatMilliseconds },
+      ({ milliseconds, requests }) => (requests > 0 ? milliseconds / requests : 0),
+      (peak) => `Mean response time per interval, including retries and pauses. Peak ${peak}.`,
+    ),
+    chartOverTime(
+      { title: 'Requests in flight', format: formatCount },
+      ({ inFlight }) => inFlight,
+      (peak) => `Peak ${peak}. ${waited}`,
+    ),
+  ];
+  return [
+    ...(intervals.length >= MIN_COLUMNS ? overTime() : []),
+    ...(histogram.length > 0 ? [renderLatencyChart(receipt)] : []),
+  ];
+}
+
+function renderLatencyChart({ histogram, latency }: JobReceipt): Html {
+  const steps = histogram.length;
+  const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
+  return renderChart({
+    title: 'Response time distribution',
+    summary: `All requests: ${formatLatency(latency)}.`,
+    format: formatCount,
+    xLabels: labelAxis((share) => formatMilliseconds(edges[Math.round(share * steps)] ?? 0)),
+    columns: histogram.map(({ from, to, count }, at) => ({
+      ...{ from: at / steps, to: (at + 1) / steps, value: count },
+      span: `${formatMilliseconds(from)} to ${formatMilliseconds(to)}`,
+    })),
   });
 }
 
-function createLatencyChart({ histogram, latency }: JobReceipt): Chart {
-  const steps = histogram.length;
-  const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
-  const marks = Array.from({ length: LABEL_COUNT }, (_, at) => edges[Math.round((at * steps) / (LABEL_COUNT - 1))] ?? 0);
-  return {
-    title: 'Response time distribution',
-    summary: `All requests: ${formatLatency(latency)}.`,
-    formatValue: formatCount,
-    xLabels: marks.map(formatMilliseconds),
-    series: [{ name: 'requests', kind: 'calm' }],
-    columns: histogram.map((step, at) => ({
-      title: `${formatMilliseconds(step.from)} to ${formatMilliseconds(step.to)}: ${formatCount(step.count)} requests`,
-      from: at / steps,
-      to: (at + 1) / steps,
-      values: [step.count],
-    })),
-    table: {
-      head: ['Time', 'Requests'],
-      rows: histogram
-        .filter((step) => step.count > 0)
-        .map((step) => [`${formatMilliseconds(step.from)} to ${formatMilliseconds(step.to)}`, formatCount(step.count)]),
-    },
-  };
+function labelAxis(label: (share: number) => string): readonly string[] {
+  return Array.from({ length: LABEL_COUNT }, (_, at) => label(at / (LABEL_COUNT - 1)));
 }
 
-interface TimeChart extends Pick<Chart, 'title' | 'summary' | 'formatValue' | 'series'> {
-  readonly describe: (interval: Interval) => string;
-  readonly values: (interval: Interval) => readonly number[];
-  /** Columns of the data table after the time. */
-  readonly table: Readonly<Record<string, (interval: Interval) => string>>;
+const [WIDTH, HEIGHT] = [1000, 200];
+
+/** Renders a chart. Labels are HTML text, which stays readable on narrow screens. */
+function renderChart({ title, summary, format, xLabels, columns }: Chart): Html {
+  const { max, ticks } = createScale(Math.max(...columns.map(({ value }) => value)));
+  const lines = ticks.map((tick) => {
+    const y = roundCoordinate(HEIGHT - (tick / max) * HEIGHT);
+    return html`<line x1="0" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
+  });
+  const cells = (column: Column) => [format(column.value), ...(column.failed === undefined ? [] : [format(column.failed)])];
+  const rows = columns.map(
+    (column) => html`<tr><th scope="row">${column.span}</th>${cells(column).map((text) => html`<td>${text}</td>`)}</tr>
+`,
+  );
+  const head = ['Time', title, ...(columns[0]?.failed === undefined ? [] : ['Failed or unknown'])];
+  return html`
+<figure>
+<figcaption><h3>${title}</h3><p>${summary}</p></figcaption>
+<div class="plot">
+<ol class="up" aria-hidden="true">${ticks.toReversed().map((tick) => html`<li>${format(tick)}</li>`)}</ol>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
+<g class="grid">${lines}</g>
+${columns.map((column) => renderColumn(column, `${column.span}: ${cells(column).join(', failed: ')}`, max))}
+</svg>
+<ol class="along" aria-hidden="true">${xLabels.map((label) => html`<li>${label}</li>`)}</ol>
+</div>
+<details><summary>Data</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}: data"><table>
+<thead><tr>${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
+</table></div>
+</details>
+</figure>`;
 }
 
-function createTimeChart(intervals: readonly Interval[], { describe, values, table, ...chart }: TimeChart): Chart {
-  const end = intervals.at(-1)?.to ?? 1;
-  const formatSpan = ({ from, to }: Interval) => `${formatElapsed(from)} to ${formatElapsed(to)}`;
-  return {
-    ...chart,
-    xLabels: Array.from({ length: LABEL_COUNT }, (_, at) => formatElapsed((at * end) / (LABEL_COUNT - 1))),
-    columns: intervals.map((interval) => {
-      const title = `${formatSpan(interval)}: ${describe(interval)}`;
-      return { title, values: values(interval), from: interval.from / end, to: interval.to / end };
-    }),
-    table: {
-      head: ['Time', ...Object.keys(table)],
-      rows: intervals.map((interval) => [formatSpan(interval), ...Object.values(table).map((format) => format(interval))]),
-    },
+function renderColumn({ from, to, value, failed = 0 }: Column, title: string, max: number): Html {
+  const [left, width] = [roundCoordinate(from * WIDTH), (to - from) * WIDTH];
+  const column = (kind: string, part: number, gap = Math.min(2, width / 5)) => {
+    // Keeps nonzero values visible.
+    const height = roundCoordinate(part > 0 ? Math.max(1, (part / max) * HEIGHT) : 0);
+    const y = roundCoordinate(HEIGHT - (kind === 'bad' ? (value / max) * HEIGHT : height));
+    return html`<rect class="${kind}" x="${left}" width="${roundCoordinate(width - gap)}" y="${y}" height="${height}"/>`;
   };
+  return html`<g class="column"><title>${title}</title>${column('reach', max, 0)}${column('calm', value)}${column('bad', failed)}</g>
+`;
+}
+
+function roundCoordinate(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+const ROUND_FACTORS = [1, 2, 2.5, 5];
+
+/** Creates the smallest scale that includes a value and has three to five round intervals. */
+export function createScale(value: number): { readonly max: number; readonly ticks: readonly number[] } {
+  const highest = Math.max(value, Number.MIN_VALUE);
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const steps = [power / 10, power].flatMap((unit) => ROUND_FACTORS.map((round) => round * unit));
+  const fits = steps
+    .map((step) => ({ step, intervals: Math.max(3, Math.ceil(highest / step - 1e-9)) }))
+    .filter(({ intervals }) => intervals <= 5)
+    .toSorted((one, other) => one.step * one.intervals - other.step * other.intervals);
+  const { step, intervals } = fits[0] ?? { step: highest, intervals: 1 };
+  return { max: step * intervals, ticks: Array.from({ length: intervals + 1 }, (_, at) => at * step) };
 }

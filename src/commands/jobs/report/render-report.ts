@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { upperFirst } from '../../../kernel/first-letter.ts';
 import { hint, step } from '../../../kernel/hint.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import { redactRemembered } from '../../../kernel/redact.ts';
-import { formatBytes, formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
+import { formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
 import type { JobReceipt } from '../receipt/read-receipt.ts';
-import { formatLatency, formatPosition, formatTarget, isSignificantWait } from '../receipt/render-receipt.ts';
-import { renderChart } from './chart.ts';
-import { createCharts } from './charts.ts';
+import { formatPosition, formatTarget, receiptLines } from '../receipt/render-receipt.ts';
+import { renderCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
@@ -30,7 +30,7 @@ export function renderReport(receipt: JobReceipt): string {
 <main>
 ${renderHeader(receipt)}
 ${renderOutcome(receipt)}
-${renderCharts(receipt)}
+${renderProgress(receipt)}
 ${renderFailures(receipt)}
 ${renderReceiptTable(receipt)}
 </main>
@@ -86,12 +86,12 @@ ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known w
 </section>`;
 }
 
-function renderCharts(receipt: JobReceipt): Html {
-  const charts = createCharts(receipt);
+function renderProgress(receipt: JobReceipt): Html {
+  const charts = renderCharts(receipt);
   if (charts.length === 0) return html``;
   return html`<section aria-labelledby="course">
 <h2 id="course">Progress</h2>
-<div class="charts">${charts.map(renderChart)}</div>
+<div class="charts">${charts}</div>
 </section>`;
 }
 
@@ -120,8 +120,10 @@ function renderReason({ status, message, code, count: records, examples }: Failu
 }
 
 function renderReceiptTable(receipt: JobReceipt): Html {
-  const rows = [...receiptRows(receipt)].map(
-    ([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>
+  const { data, options, rejects } = receipt;
+  const more = [...namedFields('data', data), ...namedFields('flags', options), ['rejects', rejects ?? 'none'] as const];
+  const rows = [...receiptLines(receipt), ...more].map(
+    ([name, text]) => html`<div><dt>${upperFirst(name)}</dt><dd>${text}</dd></div>
 `,
   );
   return html`<section aria-labelledby="receipt">
@@ -129,26 +131,6 @@ function renderReceiptTable(receipt: JobReceipt): Html {
 <dl class="receipt">
 ${rows}</dl>
 </section>`;
-}
-
-function* receiptRows(receipt: JobReceipt): Generator<readonly [name: string, text: string]> {
-  const { id, operation, state, inputs, times, runs, requests, retries, waits, latency, rejects } = receipt;
-  yield ['Job', `${id}, ${STATES[state]}`];
-  yield ['Operation', operation];
-  yield ['Target', formatTarget(receipt)];
-  for (const { name, format, bytes, sha256 } of inputs) {
-    yield ['Input', `${name}, ${format.toUpperCase()}, ${formatBytes(bytes)} (${formatCount(bytes)} bytes)`];
-    yield ['SHA-256', sha256];
-  }
-  yield* namedFields('Data', receipt.data);
-  yield* namedFields('Flags', receipt.options);
-  yield ['Started', formatTimestamp(times.startedAt)];
-  yield ['Ended', times.endedAt === null ? 'still running' : formatTimestamp(times.endedAt)];
-  yield ['Duration', `${formatElapsed(times.seconds)} in ${runs === 1 ? '1 run' : `${formatCount(runs)} runs`}`];
-  yield ['Requests', `${formatCount(requests)}, of which ${formatCount(retries)} were retries`];
-  yield ['Rate limits', isSignificantWait(waits) ? `waited ${formatElapsed(waits.seconds)} in total` : 'no waits'];
-  if (latency.max !== null) yield ['Latency', formatLatency(latency)];
-  yield ['Rejects', rejects ?? 'none'];
 }
 
 function* namedFields(name: string, fields: Readonly<Record<string, unknown>>): Generator<readonly [string, string]> {

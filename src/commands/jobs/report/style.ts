@@ -50,10 +50,6 @@ rect.calm { fill: var(--calm); }
 figure { margin: 0; min-width: 0; display: flex; flex-direction: column; }
 figcaption { flex: 1; }
 figcaption p { margin: .1rem 0 .75rem; color: var(--quiet); font-size: .875rem; }
-.legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin-bottom: .5rem; color: var(--quiet); font-size: .8125rem; }
-.legend li::before { content: ""; display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; border-radius: .15rem; background: var(--calm); }
-.legend .good::before { background: var(--good); }
-.legend .bad::before { background: var(--bad); }
 .plot { display: grid; grid-template-columns: auto 1fr; gap: .35rem .6rem; color: var(--quiet); font-size: .75rem; line-height: 1rem; }
 .plot svg { width: 100%; height: 11rem; overflow: visible; }
 .up { display: flex; flex-direction: column; justify-content: space-between; height: 12rem; margin: -.5rem 0; text-align: right; white-space: nowrap; }
@@ -97,6 +93,6 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
   .charts { grid-template-columns: 1fr 1fr; }
   details { display: none; }
   .scroll { max-height: none; overflow: visible; }
-  rect, .legend li::before { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

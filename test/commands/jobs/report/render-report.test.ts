@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
-import { createScale } from '../../../../src/commands/jobs/report/chart.ts';
+import { createScale } from '../../../../src/commands/jobs/report/charts.ts';
 import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
 import { RECEIPT } from '../receipt/receipts.ts';

@@ -1,0 +1,32 @@
+/** Consecutive records of a batch, from `first` to `last` inclusive. The range may contain skipped records. */
+export interface RecordRange {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+export interface SentBatch extends RecordRange {
+  readonly settled: boolean;
+  readonly sends: number;
+  readonly requests: number;
+  readonly retries: number;
+}
+
+export interface UnsuccessfulRecord {
+  readonly at: number;
+  readonly id: string;
+  readonly line: number | null;
+  /** `open`: unknown, in a batch that a resume sends again. */
+  readonly status: 'failed' | 'unknown' | 'open';
+  readonly message: string | null;
+  readonly code: string | null;
+}
+
+/** Maximum length of a stored message, to limit the size of the journal. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** Makes texts storable: SQLite stores UTF-8, which cannot represent lone surrogates. */
+export function toStorable({ id, message, code, ...others }: UnsuccessfulRecord): UnsuccessfulRecord {
+  const shortened = message?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() ?? null;
+  return { ...others, id: id.toWellFormed(), message: shortened, code: code?.toWellFormed() ?? null };
+}

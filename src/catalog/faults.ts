@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { parseDuration } from '../kernel/duration.ts';
+import { didYouMean, findNearest } from '../kernel/nearest.ts';
+import type { InputProblem } from './define.ts';
+import { explainIssue } from './explain-issue.ts';
+import { manifest } from './manifest.ts';
+import { HTTP_STATUS, type Status } from './statuses.ts';
+
+/** Value of `on` for attempts to deliver a webhook. */
+export const DELIVERY = 'delivery';
+
+const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
+const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
+const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
+
+const MAX_DELAY = 3_600_000;
+
+const share = z.number().min(0).max(1);
+const count = z.int().min(1);
+const milliseconds = z.preprocess((given, context) => {
+  const duration = typeof given === 'string' ? parseDuration(given) : given;
+  if (duration === undefined && given !== undefined) context.addIssue(`expected a duration such as 200ms, got '${given}'`);
+  return duration;
+}, z.number().min(0).max(MAX_DELAY));
+
+const rule = z
+  .strictObject({
+    name: z.string().min(1).max(100).optional(),
+    on: z.enum(['*', DELIVERY, ...manifest.map(({ name }) => name)]),
+    org: z.string().min(1).optional(),
+    share: share.optional(),
+    nth: count.optional(),
+    every: count.optional(),
+    times: count.optional(),
+    status: z.enum(Object.keys(HTTP_STATUS) as [Status, ...Status[]]).optional(),
+    delay: z.strictObject({ p50: milliseconds, p99: milliseconds }).optional(),
+    drop: z.enum(['before', 'after']).optional(),
+    cut: share.optional(),
+    items: share.optional(),
+  })
+  .superRefine((given, context) => {
+    for (const { path, message } of findConflicts(given)) context.addIssue({ code: 'custom', path: [...path], message });
+  });
+
+type Rule = z.output<typeof rule>;
+
+/** Rules that make the embedded service fail on purpose. The first rule that applies to a request determines its fault. */
+export type FaultRule = Rule & { readonly name: string };
+
+export interface FaultFile {
+  readonly seed: number;
+  readonly faults: readonly FaultRule[];
+}
+
+const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
+
+type Duration = number | string;
+
+/** A rule as written by users. Durations are numbers of milliseconds, or texts such as `200ms`. */
+export interface FaultRuleInput extends Readonly<Omit<z.input<typeof rule>, 'delay'>> {
+  readonly delay?: { readonly p50: Duration; readonly p99: Duration } | undefined;
+}
+
+export interface FaultFileInput {
+  readonly seed?: number;
+  readonly faults: readonly FaultRuleInput[];
+}
+
+/** A problem of a fault file. `names` is the part of the file that is wrong: a field with its value, or only its name. */
+export interface FaultProblem extends InputProblem {
+  readonly names: 'field' | 'value';
+}
+
+/** Checks rules, and names those without a name by their number. `existing` is the number of rules before them. */
+export function parseFaultFile(value: unknown, existing = 0): FaultFile | readonly FaultProblem[] {
+  const { data, error } = file.safeParse(value);
+  if (!data) return error.issues.map((issue) => describeIssue(issue, value));
+  const faults = data.faults.map((given, at) => ({ ...given, name: given.name ?? `fault-${existing + at + 1}` }));
+  return { seed: data.seed, faults };
+}
+
+function* findConflicts(given: Rule): Iterable<InputProblem> {
+  const schedules = SCHEDULES.filter((field) => given[field] !== undefined);
+  const [effect, ...others] = EFFECTS.filter((field) => given[field] !== undefined);
+  if (!effect) yield { path: [], message: `a rule needs an effect: ${EFFECTS.join(', ')}` };
+  for (const other of others) yield { path: [other], message: `${effect} and ${other} cannot be combined` };
+  for (const other of schedules.slice(1)) {
+    yield { path: [other], message: `${schedules[0]} and ${other} cannot be combined` };
+  }
+  if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 is less than p50' };
+  if (!effect) return;
+  const entry = manifest.find(({ name }) => name === given.on);
+  if (given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
+    yield { path: [effect], message: `${effect} does not apply to deliveries; use ${DELIVERY_EFFECTS.join(', ')}` };
+  }
+  if (entry && entry.bulk !== 'array' && effect === 'items') {
+    yield { path: ['items'], message: `${given.on} takes no list of records` };
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
+  const { path } = issue;
+  const value = path.reduce<unknown>((inner, key) => Object(inner)[key], root);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const known =
+      path.length === 0 ? Object.keys(file.shape) : path.includes('delay') ? ['p50', 'p99'] : Object.keys(rule.shape);
+    return { path: [...path, key], message: `unknown field; ${didYouMean(key, known)}`, names: 'field' };
+  }
+  if (issue.code === 'invalid_value' && typeof value === 'string') {
+    const known = issue.values.map(String);
+    const field = path.at(-1) === 'on' ? 'operation' : String(path.at(-1));
+    const nearest = findNearest(value, known);
+    // The list of all operations is too long for a message.
+    const rest = nearest
+      ? `did you mean '${nearest}'?`
+      : `known: ${known.slice(0, 16).join(', ')}${known.length > 16 ? ', …' : ''}`;
+    return { path, message: `unknown ${field} '${value}'; ${rest}`, names: 'value' };
+  }
+  return { path, message: issue.code === 'custom' ? issue.message : explainIssue(issue, value), names: 'value' };
+}

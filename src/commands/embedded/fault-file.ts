@@ -1,0 +1,50 @@
+import { InputError } from '../../bulk/source/source.ts';
+import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
+import { type FaultFileInput, type FaultProblem, type FaultRuleInput, parseFaultFile } from '../../catalog/faults.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
+import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
+import type { Context } from '../context.ts';
+
+/** Reads a YAML or JSON file with rules for faults. @throws InputError with the position of the first problem */
+export async function readFaultFile({ cwd, signal }: Context, path: string): Promise<FaultFileInput> {
+  const text = withoutByteOrderMark(decodeBytes(await readNamedFile(path, cwd, { signal })));
+  return readChecked(text, path, []) as FaultFileInput;
+}
+
+/** Parses a rule in JSON. @throws InputError with the position in the argument */
+export function parseFaultRule(text: string): FaultRuleInput {
+  return readChecked(text, 'rule', ['faults', 0]) as FaultRuleInput;
+}
+
+/** Parses a whole file, or a rule with its path in a file. */
+function readChecked(text: string, name: string, outer: readonly PropertyKey[]): unknown {
+  const parsed = parseYamlText(text, name, 'typed');
+  const { value } = readNode(parsed, parsed.document.contents, name);
+  const checked = parseFaultFile(outer.length > 0 ? { faults: [value] } : value);
+  if ('faults' in checked) return value;
+  const [problem] = checked as readonly [FaultProblem];
+  const path = problem.path.slice(outer.length);
+  const field = formatFieldPath(path);
+  throw new InputError(name, locate(parsed, path, problem.names), `${field && `${field}: `}${problem.message}`);
+}
+
+/** Returns the position of a value or of the name of its field. For a missing value, the position of the value around it. */
+function locate({ document, positionOf }: ParsedYaml, path: readonly PropertyKey[], names: FaultProblem['names']) {
+  for (let length = path.length; length > 0; length -= 1) {
+    const inner = path.slice(0, length);
+    const parent = document.getIn(inner.slice(0, -1), true) as PairsNode | undefined;
+    const key = parent?.items?.find((pair) => pair.key?.value === inner.at(-1))?.key;
+    const node = names === 'field' && key ? key : (document.getIn(inner, true) as RangeNode | undefined);
+    if (node?.range) return positionOf(node.range[0]);
+  }
+  return positionOf(document.contents?.range[0]);
+}
+
+interface RangeNode {
+  readonly range?: readonly [number, number, number] | null;
+}
+
+interface PairsNode {
+  readonly items?: readonly { readonly key?: RangeNode & { readonly value?: unknown } }[];
+}

@@ -1,0 +1,38 @@
+import { manifest } from '../../catalog/manifest.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import type { Palette } from '../../output/palette.ts';
+import { formatMilliseconds } from '../../output/quantities.ts';
+import type { RequestRecord } from '../../service/development/requests/record.ts';
+
+const WIDE = 72;
+const MAX_PATH_LENGTH = 60;
+
+/** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
+export function createLineFormatter(columns = 80, palette: Palette): (record: RequestRecord) => string {
+  const isWide = columns >= WIDE;
+  let nameWidth = 24;
+  return (record) => {
+    const { time, method, path, operation, status, error, ms, fault } = record;
+    const command = manifest.find(({ name }) => name === operation)?.command.join(' ');
+    const name = escapeForTerminal(command ?? path).slice(0, MAX_PATH_LENGTH);
+    nameWidth = Math.max(nameWidth, name.length);
+    const outcome = status === null ? 'no response' : [status, error].filter(Boolean).join(' ');
+    const duration = formatMilliseconds(ms);
+    const colorize = status !== null && status < 400 ? palette.good : palette.bad;
+    const cells = [
+      ...(isWide ? [palette.dim(new Date(time).toTimeString().slice(0, 8))] : []),
+      escapeForTerminal(method),
+      isWide ? name.padEnd(nameWidth) : name,
+      colorize(outcome),
+      isWide ? duration.padStart(6) : duration,
+      [formatRecords(record), fault === null ? '' : `fault ${escapeForTerminal(fault)}`].filter(Boolean).join(', '),
+    ];
+    return cells.join(isWide ? '  ' : ' ').trimEnd();
+  };
+}
+
+function formatRecords({ records, failed }: RequestRecord): string {
+  if (records === null) return '';
+  return `${formatNounCount(records, 'record')}${failed > 0 ? `, ${failed} failed` : ''}`;
+}

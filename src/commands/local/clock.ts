@@ -1,0 +1,53 @@
+import { formatNounCount } from '../../kernel/plural.ts';
+import { type ClockContext, changeClock, readClock } from '../../service/development/clock-control.ts';
+import type { AdvanceReport, ClockChange } from '../../service/development/clock-state.ts';
+import { openEmbedded } from '../../service/embedded.ts';
+import { resolveStoreLocation } from '../../service/store/location.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { createErrorReporter } from '../embedded/error-reporter.ts';
+import { explainRefusals } from '../embedded/store.ts';
+import type { ChangeClockFlags } from './flags.ts';
+
+export async function showClock(context: Context): Promise<void> {
+  const printer = await context.printer();
+  await printer.value(await withClock(context, 'read', readClock), {});
+}
+
+/** Creates the code of a command that changes the clock. The change's value is the command's argument, if it has one. */
+export function changeClockBy(name: 'advance' | 'set' | 'freeze' | 'run' | 'reset') {
+  return async (context: Context, { arguments: [text], options }: Invocation<ChangeClockFlags>): Promise<void> => {
+    const change = { [name]: text ?? true, force: options.force === true } as unknown as ClockChange;
+    const printer = await context.printer();
+    const changed = await withClock(context, 'write', (clock) => changeClock(clock, change));
+    await printer.value(changed, {});
+    if (name === 'advance') await context.note(`+${text?.replace(/[a-z]+$/, ' $&')}: ${describeReport(changed)}`);
+  };
+}
+
+async function withClock<Result>(
+  context: Context,
+  effect: 'read' | 'write',
+  work: (clock: ClockContext) => Promise<Result>,
+): Promise<Result> {
+  const { clock, options, folders, signal } = context;
+  const location = await resolveStoreLocation(options.store, folders);
+  const service = await openEmbedded(location, { clock, signal, report: createErrorReporter(context) });
+  try {
+    return await explainRefusals(effect, () => work({ ...service.development, signal }));
+  } finally {
+    await service.close();
+  }
+}
+
+/** Returns text such as `7 attempts, 1 endpoint disabled`. */
+function describeReport(report: Partial<AdvanceReport>): string {
+  const { attempts = 0, endpointsDisabled = 0, tokensExpired = 0, permissionsExpired = 0 } = report;
+  const parts = [
+    attempts > 0 && formatNounCount(attempts, 'attempt'),
+    endpointsDisabled > 0 && `${formatNounCount(endpointsDisabled, 'endpoint')} disabled`,
+    tokensExpired > 0 && `${formatNounCount(tokensExpired, 'token')} expired`,
+    permissionsExpired > 0 && `${formatNounCount(permissionsExpired, 'permission')} expired`,
+  ].filter((part) => part !== false);
+  return parts.join(', ') || 'nothing was due';
+}

@@ -1,0 +1,57 @@
+import type { FaultFile, FaultRule } from '../../catalog/faults.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { addFault, clearFaults, listFaults } from '../../service/development/faults/fault-control.ts';
+import type { DevelopmentState } from '../../service/development/state.ts';
+import { readArgument } from '../call/data-argument.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { FAULT_COLUMNS } from '../embedded/fault-columns.ts';
+import { parseFaultRule } from '../embedded/fault-file.ts';
+import { withStore } from '../embedded/store.ts';
+
+export async function addLocalFault(context: Context, { arguments: [text = ''] }: Invocation): Promise<void> {
+  const rule = parseFaultRule(await readArgument(context, text));
+  if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
+  await print(context, await withState(context, 'write', (state) => addFault(state, rule)));
+}
+
+export async function listLocalFaults(context: Context): Promise<void> {
+  const file = await withState(context, 'read', listFaults);
+  await print(context, file);
+  if (file.faults.length === 0) await context.note('no rules for faults');
+}
+
+export async function clearLocalFaults(context: Context): Promise<void> {
+  if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
+  const { faults } = await withState(context, 'read', listFaults);
+  await withState(context, 'write', clearFaults);
+  await context.note(`removed ${formatNounCount(faults.length, 'rule')}`);
+}
+
+function withState<Result>(
+  context: Context,
+  effect: 'read' | 'write',
+  work: (state: DevelopmentState) => Promise<Result>,
+): Promise<Result> {
+  return withStore(context, effect, (_, __, { development }) => work(development));
+}
+
+async function print(context: Context, { seed, faults }: FaultFile): Promise<void> {
+  const rows = faults.map((rule) => ({ ...rule, when: describeSchedule(rule), effect: describeEffect(rule) }));
+  await (await context.printer()).value(faults, { table: { rows, columns: FAULT_COLUMNS } });
+  if (faults.length > 0) await context.note(`seed ${seed}`);
+}
+
+function describeSchedule({ share, nth, every, times }: FaultRule): string {
+  if (share !== undefined) return `${share * 100} %`;
+  if (nth !== undefined) return `request ${nth}`;
+  if (every !== undefined) return `every ${every} requests`;
+  return times === undefined ? 'always' : `first ${formatNounCount(times, 'request')}`;
+}
+
+function describeEffect({ status, delay, drop, cut, items }: FaultRule): string {
+  if (status) return status;
+  if (delay) return `delay ${delay.p50} ms (p99 ${delay.p99} ms)`;
+  if (drop) return `drop ${drop}`;
+  return cut === undefined ? `items ${(items ?? 0) * 100} %` : `cut ${cut * 100} %`;
+}

@@ -1,0 +1,47 @@
+import { defineCommand } from '../define-command.ts';
+import type { CommandDefinition } from '../definition.ts';
+import { REQUEST_COLUMNS } from '../embedded/request-columns.ts';
+import { LIST_REQUESTS_FLAGS, TAIL_REQUESTS_FLAGS, WAIT_FOR_REQUESTS_FLAGS } from './request-flags.ts';
+
+export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
+  defineCommand({
+    command: ['local', 'requests', 'list'],
+    globalFlags: ['local', 'result'],
+    summary: 'List the latest requests to svc serve, oldest first',
+    description:
+      'svc serve and the library log the requests to a store, without secrets, in a file beside it. The log keeps the latest requests. A gap between IDs means that requests were not logged, because the disk was too slow.',
+    examples: {
+      'svc local requests list --on users.add': 'list the requests of one operation',
+      'svc local requests list --har requests.har': 'write requests and responses for the developer tools of a browser',
+    },
+    options: LIST_REQUESTS_FLAGS,
+    columns: REQUEST_COLUMNS,
+    load: async () => (await import('./requests.ts')).listLocalRequests,
+  }),
+  {
+    command: ['local', 'requests', 'show'],
+    globalFlags: ['local', 'result'],
+    summary: 'Show requests with the data sent and received',
+    arguments: [{ name: 'id', description: 'request IDs', required: true, many: true }],
+    load: async () => (await import('./requests.ts')).showLocalRequests,
+  },
+  defineCommand({
+    command: ['local', 'requests', 'tail'],
+    globalFlags: ['local'],
+    summary: 'Print requests to svc serve as they arrive',
+    examples: { 'svc local requests tail -o ndjson': 'print each request as a line of JSON' },
+    options: TAIL_REQUESTS_FLAGS,
+    load: async () => (await import('./requests.ts')).tailLocalRequests,
+  }),
+  defineCommand({
+    command: ['local', 'requests', 'wait'],
+    globalFlags: ['local', 'result'],
+    summary: 'Wait for requests to svc serve',
+    description:
+      'Counts requests from the start of the command, and prints them. Exits with 8 if there are not enough of them in time.',
+    examples: { 'svc local requests wait --on users.add --count 3 --timeout 5s': 'wait for three requests' },
+    options: WAIT_FOR_REQUESTS_FLAGS,
+    columns: REQUEST_COLUMNS,
+    load: async () => (await import('./requests.ts')).waitForLocalRequests,
+  }),
+];

@@ -1,0 +1,106 @@
+import { parseDurationFlag } from '../../kernel/duration.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { notifyOutboxChange } from '../deliveries/outbox-notifications.ts';
+import type { Database } from '../store/store.ts';
+import type { AdminRoutes } from './admin.ts';
+import { type AdvanceOptions, advanceClock } from './advance.ts';
+import { type ClockSetting, convertTime, readSetting } from './clock.ts';
+import type { AdvanceReport, ClockChange, ClockState } from './clock-state.ts';
+
+export type ClockContext = Omit<AdvanceOptions, 'clock'> & { readonly realClock: AdvanceOptions['clock'] };
+
+export async function readClock({ development, realClock }: ClockContext): Promise<ClockState> {
+  return describeClock(readSetting((await development.current()).clock), realClock.now());
+}
+
+/**
+ * Changes the clock. `advance` also runs the work that becomes due, and reports it.
+ * @throws SvcError `usage` for an invalid change, or without `force` if several servers use the store; `locked` if
+ * another process changes the clock during an `advance`
+ */
+export async function changeClock(context: ClockContext, change: ClockChange): Promise<ClockState & Partial<AdvanceReport>> {
+  const { store, development, realClock } = context;
+  if (!change.force) await rejectOtherServers(context);
+  let setting = readSetting((await development.current()).clock);
+  const moveTo = async (next: ClockSetting) => {
+    await development.write('clock', async (value, database) => {
+      const found = readSetting(value);
+      if (JSON.stringify(found) !== JSON.stringify(setting)) throw createConflict();
+      const realTime = realClock.now();
+      await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
+      return 'offset' in next && next.offset === 0 ? undefined : next;
+    });
+    setting = next;
+  };
+  const goal = applyChange(setting, change, realClock.now());
+  const options = { ...context, clock: realClock };
+  const report = 'advance' in change ? await advanceClock(options, { from: setting, goal }, moveTo) : await moveTo(goal);
+  await notifyOutboxChange(store);
+  await development.settle();
+  return { ...describeClock(goal, realClock.now()), ...report };
+}
+
+export function clockRoutes(context: ClockContext): AdminRoutes {
+  return {
+    'GET /_svc/clock': () => readClock(context),
+    'POST /_svc/clock': ({ body }) => changeClock(context, parseChange(body)),
+  };
+}
+
+function createConflict(): SvcError {
+  return new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
+}
+
+async function rejectOtherServers({ store }: ClockContext): Promise<void> {
+  const servers = (await store.peers?.count()) ?? 0;
+  if (servers < 2) return;
+  throw new SvcError('usage', `${servers} servers use the store, and the clock of all of them would change`, {
+    hint: 'add --force to change it',
+  });
+}
+
+/** Moves the ends of claims with the clock, so that attempts in flight keep their time. */
+async function moveClaims(database: Database, milliseconds: number): Promise<void> {
+  const claimed = database.updateTable('deliveries').where('owner', 'is not', null).where('dueAt', 'is not', null);
+  await claimed.set(({ eb }) => ({ dueAt: eb('dueAt', '+', milliseconds) })).execute();
+}
+
+function describeClock(setting: ClockSetting, realTime: number): ClockState {
+  const now = convertTime(setting, realTime);
+  return { now: new Date(now).toISOString(), offset: now - realTime, frozen: 'frozenAt' in setting };
+}
+
+/** @throws SvcError `usage` for an invalid time or duration */
+export function applyChange(setting: ClockSetting, change: ClockChange, realTime: number): ClockSetting {
+  const now = convertTime(setting, realTime);
+  if ('reset' in change) return { offset: 0 };
+  if ('freeze' in change) return { frozenAt: now };
+  if ('run' in change) return { offset: now - realTime };
+  const time = checkTime('set' in change ? parseTime(change.set, now) : now + parseDurationFlag('advance', change.advance));
+  return 'frozenAt' in setting ? { frozenAt: time } : { offset: time - realTime };
+}
+
+function parseTime(text: string, now: number): number {
+  const time = parseTimestamp(text, now);
+  if (time) return time.seconds * 1_000;
+  throw new SvcError('usage', `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`);
+}
+
+/** Generated message IDs start with the time, and have digits for times before this one. */
+const TIME_LIMIT = Date.UTC(2081, 0);
+
+function checkTime(time: number): number {
+  if (time >= 0 && time < TIME_LIMIT) return Math.round(time);
+  throw new SvcError('usage', 'the clock must be between 1970 and 2081');
+}
+
+function parseChange({ force = false, ...change }: Readonly<Record<string, unknown>>): ClockChange {
+  const [[name = '', value] = [], ...others] = Object.entries(change);
+  const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
+  const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
+  if (others.length === 0 && (isTimed || isSwitch)) return { ...change, force: force === true } as unknown as ClockChange;
+  throw new SvcError('usage', 'the body must have one of: advance, set, freeze, run, reset', {
+    hint: 'for example {"advance":"49h"} or {"freeze":true}',
+  });
+}

@@ -1,0 +1,28 @@
+/** A change of the clock, as in the body of `POST /_svc/clock`. `advance` is a duration, `set` a time. */
+export type ClockChange = (
+  | { readonly advance: string }
+  | { readonly set: string }
+  | { readonly freeze: true }
+  | { readonly run: true }
+  | { readonly reset: true }
+) & {
+  /** Also changes the time of other servers. */
+  readonly force?: boolean;
+};
+
+export interface ClockState {
+  /** Time of the service, RFC 3339. */
+  readonly now: string;
+  /** Milliseconds after the real time. */
+  readonly offset: number;
+  readonly frozen: boolean;
+}
+
+/** Due work that ran while the clock advanced. */
+export interface AdvanceReport {
+  /** Delivery attempts. */
+  readonly attempts: number;
+  readonly endpointsDisabled: number;
+  readonly tokensExpired: number;
+  readonly permissionsExpired: number;
+}

@@ -1,0 +1,28 @@
+import { type Clock, monotonicNow } from '../../kernel/clock.ts';
+import type { ServiceTime } from '../deliveries/engine.ts';
+import type { DevelopmentState } from './state.ts';
+
+/** The service's time: `offset` milliseconds after the real time, or standing still. */
+export type ClockSetting = { readonly offset: number } | { readonly frozenAt: number };
+
+export interface ServiceClock extends Clock, ServiceTime {}
+
+export function readSetting(value: unknown): ClockSetting {
+  return (value as ClockSetting | undefined) ?? { offset: 0 };
+}
+
+export function convertTime(setting: ClockSetting, realTime: number): number {
+  return 'frozenAt' in setting ? setting.frozenAt : realTime + setting.offset;
+}
+
+/** Creates the clock of a service. Its time is as of the last read of `development`. Durations are real. */
+export function createServiceClock(clock: Clock, development: DevelopmentState): ServiceClock {
+  const convert = (realTime: number) => convertTime(readSetting(development.known.clock), realTime);
+  return {
+    convert,
+    refresh: development.refresh,
+    now: () => convert(clock.now()),
+    monotonic: () => monotonicNow(clock),
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+  };
+}

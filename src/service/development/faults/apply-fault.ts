@@ -1,0 +1,72 @@
+import { HTTP_STATUS } from '../../../catalog/statuses.ts';
+import { isObject } from '../../../kernel/is-object.ts';
+import { RECEIVER_TIMEOUT } from '../../../webhooks/form.ts';
+import type { AttemptResult } from '../../deliveries/http-sender.ts';
+import { failureResponse, type ServiceResponse } from '../../envelope.ts';
+import { Refusal } from '../../refusal.ts';
+import type { ExecutableOperation } from '../../routes.ts';
+import { type ChosenFault, sampleDelay, selectFailing } from './choose-fault.ts';
+
+/** Waits for a number of milliseconds. */
+export type Sleep = (milliseconds: number) => Promise<void>;
+
+/** Handles a request with a fault. `perform` runs the operation and commits its writes. */
+export async function performWithFault(
+  { rule, draw }: ChosenFault,
+  executable: ExecutableOperation,
+  perform: (executable: ExecutableOperation) => Promise<ServiceResponse>,
+  sleep: Sleep,
+): Promise<ServiceResponse> {
+  const { name, status, delay, drop, cut, items } = rule;
+  if (status) return failureResponse(new Refusal(status, describeFault(name)));
+  if (drop === 'before') return { ...failureResponse(new Refusal('UNAVAILABLE', describeFault(name))), sentShare: 'none' };
+  if (delay) await sleep(sampleDelay(delay, draw));
+  if (items !== undefined)
+    return perform(withFailingRecords(executable, name, (records) => selectFailing(items, records, draw)));
+  const response = await perform(executable);
+  return drop || cut !== undefined ? { ...response, sentShare: drop ? 'none' : (cut ?? 1) } : response;
+}
+
+function describeFault(name: string): string {
+  return `Fault '${name}'.`;
+}
+
+/** Changes the handler of a bulk operation: it does not get the records that fail. */
+function withFailingRecords(
+  executable: ExecutableOperation,
+  name: string,
+  select: (records: number) => ReadonlySet<number>,
+): ExecutableOperation {
+  const { operation, handler } = executable;
+  const { field = '', id, bareIds, sharedResult } = operation.bulk ?? { id: '' };
+  const failure = { success: false, message: describeFault(name), code: 'fault' };
+  return {
+    ...executable,
+    handler: async (call, input) => {
+      const records = input[field];
+      if (!Array.isArray(records)) return handler(call, input);
+      const failing = select(records.length);
+      if (sharedResult) return failing.size > 0 ? { data: failure } : handler(call, input);
+      const reply = await handler(call, { ...input, [field]: records.filter((_, at) => !failing.has(at)) });
+      const data: Record<string, unknown> = Object.assign(Object.create(null), isObject(reply.data) && reply.data);
+      // For an ID that occurs twice, the result of the record that was handled counts.
+      for (const at of failing) data[String(bareIds ? records[at] : records[at][id])] ??= failure;
+      return { ...reply, data };
+    },
+  };
+}
+
+/** Makes an attempt of a delivery with a fault: as if the receiver had responded with the status, slowly, or not at all. */
+export async function attemptWithFault(
+  { rule, draw }: ChosenFault,
+  send: () => Promise<AttemptResult>,
+  sleep: Sleep,
+): Promise<AttemptResult> {
+  const { name, status, delay, drop } = rule;
+  if (status) return { status: HTTP_STATUS[status], error: describeFault(name) };
+  if (drop === 'before') return { status: null, error: `${describeFault(name)} The request was not sent.` };
+  const duration = delay ? sampleDelay(delay, draw) : 0;
+  const [result] = await Promise.all([send(), sleep(Math.min(duration, RECEIVER_TIMEOUT))]);
+  if (drop) return { status: null, error: `${describeFault(name)} The response was lost.` };
+  return duration < RECEIVER_TIMEOUT ? result : { status: null, error: `${describeFault(name)} No response in time.` };
+}

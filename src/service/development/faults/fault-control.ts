@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { type FaultFile, type FaultProblem, parseFaultFile } from '../../../catalog/faults.ts';
+import { SvcError } from '../../../kernel/errors.ts';
+import { formatFieldPath } from '../../../kernel/field-path.ts';
+import type { AdminRoutes } from '../admin.ts';
+import type { DevelopmentState } from '../state.ts';
+
+/** The rules of a store. Each new set of rules counts requests from the start. */
+export interface StoredFaults extends FaultFile {
+  readonly generation: string;
+}
+
+const NO_FAULTS: FaultFile = { seed: 1, faults: [] };
+
+export async function listFaults(state: DevelopmentState): Promise<FaultFile> {
+  return describeFaults((await state.current()).faults);
+}
+
+/** Replaces all rules. @throws SvcError `bad_data` for an invalid file */
+export async function setFaults(state: DevelopmentState, file: unknown): Promise<FaultFile> {
+  const checked = checkFaultFile(file);
+  return describeFaults((await state.change('faults', () => ({ ...checked, generation: randomUUID() }))).faults);
+}
+
+/** Adds a rule after the existing ones, which keep their counts. @throws SvcError `bad_data` for an invalid rule */
+export async function addFault(state: DevelopmentState, rule: unknown): Promise<FaultFile> {
+  checkFaultFile({ faults: [rule] }, 1);
+  const changed = await state.change('faults', (value) => {
+    const stored = (value as StoredFaults | undefined) ?? { ...NO_FAULTS, generation: randomUUID() };
+    const { faults } = checkFaultFile({ faults: [rule] }, 1, stored.faults.length);
+    return { ...stored, faults: [...stored.faults, ...faults] };
+  });
+  return describeFaults(changed.faults);
+}
+
+export async function clearFaults(state: DevelopmentState): Promise<FaultFile> {
+  return describeFaults((await state.change('faults', () => undefined)).faults);
+}
+
+export function faultRoutes({ development }: { readonly development: DevelopmentState }): AdminRoutes {
+  return {
+    'GET /_svc/faults': () => listFaults(development),
+    'POST /_svc/faults': ({ body }) => {
+      if (body['clear'] === true) return clearFaults(development);
+      return 'add' in body ? addFault(development, body['add']) : setFaults(development, body);
+    },
+  };
+}
+
+function describeFaults(value: unknown): FaultFile {
+  const { seed, faults } = (value as StoredFaults | undefined) ?? NO_FAULTS;
+  return { seed, faults };
+}
+
+/** @param hidden number of leading parts of a path that the caller did not write */
+function checkFaultFile(file: unknown, hidden?: 1, existing?: number): FaultFile {
+  const parsed = parseFaultFile(file, existing);
+  if ('faults' in parsed) return parsed;
+  const [{ path, message }] = parsed as readonly [FaultProblem];
+  const field = formatFieldPath(hidden ? path.slice(2) : path);
+  throw new SvcError('bad_data', `${field && `${field}: `}${message}`);
+}

@@ -1,0 +1,29 @@
+import type { RequestFile } from './request-file.ts';
+
+export type LazyRequestFile = ReturnType<typeof createLazyFile>;
+
+/**
+ * Opens the log of a store on first use. If its file is not usable, the log is kept in memory.
+ * @param folder folder for the logs of databases (default: in memory)
+ */
+export function createLazyFile(
+  location: string,
+  folder: string | undefined,
+  report: (error: unknown) => void = () => undefined,
+) {
+  let opened: Promise<RequestFile> | undefined;
+  const open = async () => {
+    const { IN_MEMORY, openRequestFile, requestFilePath } = await import('./request-file.ts');
+    return openRequestFile(requestFilePath(location, folder)).catch((error: unknown) => {
+      report(error);
+      return openRequestFile(IN_MEMORY);
+    });
+  };
+  return {
+    open: () => {
+      opened ??= open();
+      return opened;
+    },
+    close: async () => (await opened)?.close(),
+  };
+}

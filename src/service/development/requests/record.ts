@@ -1,0 +1,83 @@
+import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
+import { isObject } from '../../../kernel/is-object.ts';
+import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
+import { redactUrls } from '../../../kernel/redact-urls.ts';
+import { tryParseJson } from '../../../kernel/try-parse-json.ts';
+import type { HandledCall } from '../../call-log.ts';
+
+/** A handled request. */
+export interface RequestRecord {
+  readonly id: number;
+  /** Start of the request in real time, RFC 3339. */
+  readonly time: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Null if the request was rejected before its operation was determined. */
+  readonly operation: string | null;
+  readonly org: string | null;
+  /** HTTP status, or null if no response was sent. */
+  readonly status: number | null;
+  /** `error.status` of the response. */
+  readonly error: string | null;
+  readonly ms: number;
+  readonly records: number | null;
+  readonly failed: number;
+  /** Name of the rule that changed the response. */
+  readonly fault: string | null;
+}
+
+/** A request with its bodies, without secrets. A body is null if it was empty, not JSON, or too large to be kept. */
+export interface RequestDetail extends RequestRecord {
+  readonly request: unknown;
+  readonly response: unknown;
+}
+
+/** @param now end of the request, in milliseconds since the epoch */
+export function createRecord(id: number, call: HandledCall, now: number): RequestRecord {
+  const { method, target, operation, status, error, milliseconds, fault, org } = call;
+  return {
+    ...{ id, time: new Date(now - milliseconds).toISOString(), method, path: pathOf(target) },
+    ...{ operation: operation?.name ?? null, org: org ?? null, status: status ?? null, error: error ?? null },
+    ...{ ms: Math.round(milliseconds * 10) / 10, records: operation?.records ?? null, failed: operation?.failed ?? 0 },
+    fault: fault ?? null,
+  };
+}
+
+/** Removes the query from a request target, because it may contain a secret. */
+export function pathOf(target: string): string {
+  return redactUrls(target.replace(/[?#].*$/s, ''));
+}
+
+/** Maximum size of a body to keep, in characters. */
+export const MAX_BODY = 64 * 1024;
+
+const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
+
+/** Parses the bodies of a request, and masks its secrets in all places and spellings. */
+export function redactBodies(call: HandledCall): Pick<RequestDetail, 'request' | 'response'> {
+  const texts = [call.requestBody(), call.responseBody].map((text) => (text.length <= MAX_BODY ? text : ''));
+  const header = (name: string) => call.header(name)?.replace(/^bearer\s+/i, '');
+  const headers = ['authorization', ...SECRET_HEADERS.map((name) => DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[name])];
+  const secrets = new Set([...headers.flatMap((name) => header(name) ?? []), ...texts.flatMap(findJsonSecrets)]);
+  const [request, response] = texts.map((text) => {
+    const value = tryParseJson(text);
+    return value === undefined ? null : redactValue(maskSecretFields(value), secrets, redactUrls);
+  });
+  return { request, response };
+}
+
+/** Masks all texts below fields whose names say that they are secret, in any naming style. */
+function maskSecretFields(value: unknown, isSecret = false): unknown {
+  if (typeof value === 'string') return isSecret ? maskSecret(value) : value;
+  if (Array.isArray(value)) return value.map((inner) => maskSecretFields(inner, isSecret));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, maskSecretFields(inner, isSecret || isSecretName(name))]),
+  );
+}
+
+/** Removes the bodies of a request. */
+export function withoutBodies({ request: _, response: __, ...record }: RequestDetail): RequestRecord {
+  return record;
+}

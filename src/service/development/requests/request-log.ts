@@ -1,0 +1,119 @@
+import { SvcError } from '../../../kernel/errors.ts';
+import { formatNounCount } from '../../../kernel/plural.ts';
+import type { HandledCall } from '../../call-log.ts';
+import { createRecord, type RequestDetail, type RequestRecord, redactBodies } from './record.ts';
+import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
+
+/** Time to collect requests before writing them, in milliseconds. */
+const FLUSH_DELAY = 50;
+/** Maximum requests to write at once, and to keep in memory. */
+const MAX_BATCH = 500;
+const MAX_PENDING = 5_000;
+/** Maximum requests per batch whose bodies are kept. Redaction costs more than all other steps of the log. */
+const MAX_BODIES = 40;
+/** Share of the time that the log may block the process. */
+const MAX_LOAD = 0.05;
+/** Pause after an error, in milliseconds. */
+const ERROR_PAUSE = 1_000;
+
+export interface WaitOptions {
+  /** Only requests of this operation (default: all). */
+  readonly on?: string | undefined;
+  /** Number of requests to wait for (default: 1). */
+  readonly count?: number | undefined;
+  /** In milliseconds (default: 60,000). */
+  readonly timeout?: number | undefined;
+}
+
+const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
+
+interface PendingRequest {
+  readonly record: RequestRecord;
+  readonly ended: number;
+  readonly call: HandledCall | undefined;
+}
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/**
+ * Logs requests to a file without delaying them. If the file is slow or cannot be written, requests are dropped.
+ * @param report receives the first error of the file
+ */
+export function createRequestLog(file: RequestFile, report: (error: unknown) => void = () => undefined) {
+  const listeners = new Set<(record: RequestRecord) => void>();
+  const pending: PendingRequest[] = [];
+  let [nextId, pausedUntil, bodies, hasFailed] = [file.lastId() + 1, 0, 0, false];
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = () => {
+    timer ??= setTimeout(() => flush(MAX_BATCH), Math.max(FLUSH_DELAY, pausedUntil - performance.now())).unref();
+  };
+  const flush = (size: number) => {
+    clearTimeout(timer);
+    [timer, bodies] = [undefined, 0];
+    const started = performance.now();
+    const batch = pending.splice(0, size);
+    let pause = 0;
+    try {
+      if (batch.length > 0) file.append(batch.map(toNewRequest));
+    } catch (error) {
+      if (!hasFailed) report(error);
+      [hasFailed, pause] = [true, ERROR_PAUSE];
+    }
+    const ended = performance.now();
+    pausedUntil = ended + pause + (ended - started) * (1 / MAX_LOAD - 1);
+    if (pending.length > 0) schedule();
+  };
+  const flushAll = () => {
+    while (pending.length > 0) flush(pending.length);
+  };
+  return {
+    /** Adds a request. @returns its record */
+    add: (call: HandledCall): RequestRecord => {
+      const ended = Date.now();
+      const record = createRecord(nextId++, call, ended);
+      if (pending.length < MAX_PENDING) {
+        const keepsBodies = bodies++ < MAX_BODIES;
+        pending.push({ record, ended, call: keepsBodies ? call : undefined });
+        schedule();
+      }
+      for (const listener of listeners) listener(record);
+      return record;
+    },
+    list: (filter: RequestFilter): readonly RequestDetail[] => {
+      flushAll();
+      return file.list(filter);
+    },
+    find: (id: number): RequestDetail | undefined => {
+      flushAll();
+      return file.find(id);
+    },
+    /** Resolves with the next requests. @throws SvcError `unreachable` if there are not enough of them in time */
+    wait: ({ on, count = DEFAULT_WAIT.count, timeout = DEFAULT_WAIT.timeout }: WaitOptions = {}) =>
+      new Promise<readonly RequestRecord[]>((resolve, reject) => {
+        const found: RequestRecord[] = [];
+        const end = (finish: () => void) => {
+          clearTimeout(deadline);
+          listeners.delete(listener);
+          finish();
+        };
+        const listener = (record: RequestRecord) => {
+          if (on !== undefined && record.operation !== on) return;
+          found.push(record);
+          if (found.length >= count) end(() => resolve(found));
+        };
+        const deadline = setTimeout(() => end(() => reject(waitError({ on, count, timeout }, found.length))), timeout);
+        listeners.add(listener);
+      }),
+    /** Writes all requests to the file. */
+    flush: flushAll,
+  };
+}
+
+function toNewRequest({ record, ended, call }: PendingRequest): NewRequest {
+  return { detail: { ...record, ...(call ? redactBodies(call) : { request: null, response: null }) }, ended };
+}
+
+export function waitError({ on, count, timeout }: typeof DEFAULT_WAIT & Pick<WaitOptions, 'on'>, found: number): SvcError {
+  const requests = formatNounCount(count, on === undefined ? 'request' : `${on} request`);
+  return new SvcError('unreachable', `expected ${requests} within ${timeout / 1_000} s, got ${found}`);
+}

@@ -1,0 +1,42 @@
+import { parseDurationFlag } from '../../../kernel/duration.ts';
+import { SvcError } from '../../../kernel/errors.ts';
+import { isObject } from '../../../kernel/is-object.ts';
+import type { AdminRoutes } from '../admin.ts';
+import { type RequestDetail, withoutBodies } from './record.ts';
+import type { RequestLog, WaitOptions } from './request-log.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
+
+export function requestRoutes({ requests }: { readonly requests: RequestLog | undefined }): AdminRoutes {
+  if (!requests) return {};
+  return {
+    'GET /_svc/requests': async ({ query }) => {
+      const limit = Math.min(parseCount('limit', query.get('limit')) ?? DEFAULT_LIMIT, MAX_LIMIT);
+      const filter = { on: query.get('on') ?? undefined, after: parseCount('after', query.get('after')), limit };
+      return { requests: requests.list(filter).map(withoutBodies) };
+    },
+    'GET /_svc/requests/<id>': async ({ segments: [id = ''] }): Promise<RequestDetail> => {
+      const found = /^\d{1,15}$/.test(id) ? requests.find(Number(id)) : undefined;
+      if (found) return found;
+      throw new SvcError('not_found', `request '${id}' not found`);
+    },
+    'POST /_svc/requests': async ({ body: { wait } }) => ({ requests: await requests.wait(parseWait(wait)) }),
+  };
+}
+
+function parseCount(name: string, text: string | null): number | undefined {
+  if (text === null) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new SvcError('usage', `${name} must be a whole number, got '${text}'`);
+}
+
+function parseWait(wait: unknown): WaitOptions {
+  if (!isObject(wait)) throw new SvcError('usage', 'the body must have the field wait, such as {"wait":{"count":3}}');
+  const { on, count, timeout } = wait;
+  return {
+    on: on === undefined ? undefined : String(on),
+    count: count === undefined ? undefined : parseCount('count', String(count)),
+    timeout: typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : undefined,
+  };
+}

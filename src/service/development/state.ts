@@ -1,0 +1,78 @@
+import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import type { Database, Store } from '../store/store.ts';
+
+/** Settings for development by name. They belong to the store, but not to the data of the service. */
+export type DevelopmentValues = Readonly<Partial<Record<'clock' | 'faults', unknown>>>;
+
+export type DevelopmentState = ReturnType<typeof createState>;
+
+/** Time until a change of another process takes effect without `Store.version`, in milliseconds. */
+const MAX_AGE = 100;
+
+const statesByStore = new WeakMap<Store, DevelopmentState>();
+
+/** Returns the settings for development of a store. There is one state per store, because its own changes have no version. */
+export function createDevelopmentState(store: Store): DevelopmentState {
+  const state = statesByStore.get(store) ?? createState(store);
+  statesByStore.set(store, state);
+  return state;
+}
+
+/** Keeps the settings in memory, and reads them again after another process has changed the store. */
+function createState(store: Store) {
+  let known: DevelopmentValues = {};
+  let [version, readAt]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  const isCurrent = () => {
+    const current = store.version?.();
+    return current === undefined ? performance.now() < readAt + MAX_AGE : current === version;
+  };
+  const readFrom = async (database: Database) => {
+    [version, readAt] = [store.version?.(), performance.now()];
+    known = Object.fromEntries((await selectValues(database, {})).map(({ name, value }) => [name, JSON.parse(value)]));
+    return known;
+  };
+  /** Changes a value like `change`, without waiting for other processes. */
+  const write = async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
+    await store.write(async (database) => {
+      const value = await update((await readFrom(database))[name], database);
+      if (value === undefined) await deleteValue(database, { name });
+      else await upsertValue(database, [{ name, value: JSON.stringify(value) }]);
+    });
+    return store.read(readFrom);
+  };
+  /** Waits until all processes act on a change. Without a version, they may keep the old value for this long. */
+  const settle = async () => {
+    if (!store.version) await new Promise((resolve) => setTimeout(resolve, MAX_AGE));
+  };
+  return {
+    /** Returns the values as last read. */
+    get known() {
+      return known;
+    },
+    /**
+     * Returns the current values. Costs less than a query, so each request can call it.
+     * @param database transaction to read in (default: a new one)
+     */
+    current: (database?: Database): DevelopmentValues | Promise<DevelopmentValues> => {
+      if (isCurrent()) return known;
+      return database ? readFrom(database) : store.read(readFrom);
+    },
+    /** Reads a change by another process, at the cost of a query if the store has no version. */
+    refresh: (database: Database) => (store.version && isCurrent() ? known : readFrom(database)),
+    write,
+    settle,
+    /** Changes a value. Undefined deletes it. Other processes act on the change from their next request. */
+    change: async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
+      const values = await write(name, update);
+      await settle();
+      return values;
+    },
+  };
+}
+
+type DevelopmentName = keyof DevelopmentValues;
+type Update = (value: unknown, database: Database) => unknown;
+
+const selectValues = prepareSelect('development', ['name', 'value']);
+const upsertValue = prepareUpsert('development', ['name'], { replaced: ['value'] });
+const deleteValue = prepareDelete('development');
