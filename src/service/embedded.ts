@@ -13,6 +13,7 @@ import { createFaultHook } from './development/faults/fault-hook.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestRecord } from './development/requests/record.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -20,7 +21,7 @@ import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'> {
+interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
   /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
   /** Whether to log requests in a file beside the store. */
@@ -42,7 +43,7 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, logsRequests = false, onRequest, logFolder, faults, ...rest } = options;
+  const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
   const control = faults && (await import('./development/faults/fault-control.ts'));
   control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
@@ -53,11 +54,12 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const onCall = requests?.add;
   const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
   const development = {
-    ...{ store, apiKey, development: service.development, realClock, requests },
+    ...{ location, store, apiKey, development: service.development, realClock, requests },
     allowPrivateTargets: true,
     commandOf: (command: readonly string[]) => commandForStore(location, command),
     intercept: service.faults.attempt,
     ...(report && { report }),
+    ...(compareStates && { compareStates }),
   };
   await control?.setFaults(service.development, faults);
   const clearFaults = once(async () => control?.clearFaults(service.development));
@@ -148,7 +150,7 @@ function withServiceDate(
     const response = await handle(request);
     if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
     if (development.known.clock === undefined) return response;
-    return { ...response, headers: { date: new Date(clock.now()).toUTCString() } };
+    return { ...response, headers: { date: new Date(clock.now()).toUTCString(), ...response.headers } };
   };
 }
 

@@ -1,8 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { ensureLocalCredentials } from '../../service/bootstrap.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
-import { createFaultHook, type FaultHook } from '../../service/development/faults/fault-hook.ts';
-import { createLazyFile } from '../../service/development/requests/lazy-file.ts';
 import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
@@ -14,8 +12,6 @@ interface ServiceState {
   readonly development: DevelopmentState;
   /** Time of the service. */
   readonly time: ServiceClock;
-  /** Makes attempts of deliveries, with the faults of the store. */
-  readonly intercept: FaultHook['attempt'];
 }
 
 /**
@@ -28,19 +24,15 @@ export async function withStore<Result>(
   effect: 'read' | 'write',
   work: (store: Store, apiKey: string, state: ServiceState) => Promise<Result>,
 ): Promise<Result> {
-  const location = await resolveStoreLocation(options.store, folders);
-  const store = await openStore(location, { signal });
-  const file = createLazyFile(location, folders.data);
+  const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {
     return await explainRefusals(effect, async () => {
       const { apiKey } = await ensureLocalCredentials(store);
       const development = createDevelopmentState(store);
       await development.current();
-      const { attempt: intercept } = createFaultHook({ development, openFile: file.open, clock });
-      return work(store, apiKey, { development, time: createServiceClock(clock, development), intercept });
+      return work(store, apiKey, { development, time: createServiceClock(clock, development) });
     });
   } finally {
-    await file.close();
     await store.close();
   }
 }
