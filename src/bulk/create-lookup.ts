@@ -46,7 +46,10 @@ export function createLookup(
     const batchSize = read.splitIds?.max ?? records.length;
     for (let at = 0; at < records.length; at += batchSize) {
       const part = records.slice(at, at + batchSize);
-      const existing = await readOnce(read, part).catch(ignoreFailedLookup);
+      // A failed lookup leaves the outcome unknown.
+      const existing = await readOnce(read, part).catch((error: unknown) => {
+        if (!(error instanceof SvcError)) throw error;
+      });
       if (!existing) break;
       for (const { id, value } of part) {
         const record = existing.get(id);
@@ -61,9 +64,4 @@ export function createLookup(
     }
     return found;
   };
-}
-
-/** Ignores a failed lookup, which leaves the outcome unknown. */
-function ignoreFailedLookup(error: unknown): undefined {
-  if (!(error instanceof SvcError)) throw error;
 }

@@ -93,6 +93,7 @@ interface FirstPass {
   readonly measured: { bytes: number; fingerprint?: FileFingerprint };
 }
 
+/** An empty NDJSON file is a valid empty list. The other formats write an empty list explicitly. */
 function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): FirstPass {
   const hash = createHash('sha256');
   const measured: FirstPass['measured'] = { bytes: 0 };
@@ -104,12 +105,7 @@ function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): 
     }
     measured.fingerprint = { bytes: measured.bytes, sha256: hash.digest('hex') };
   }
-  return { measured, text: decodeInputText(measure(), name, emptyFilePolicy(format)) };
-}
-
-/** An empty NDJSON file is a valid empty list. The other formats write an empty list explicitly. */
-function emptyFilePolicy(format: InputFormat | undefined): 'reject' | 'allow' {
-  return format === 'ndjson' ? 'allow' : 'reject';
+  return { measured, text: decodeInputText(measure(), name, format === 'ndjson') };
 }
 
 function createTextFile(
@@ -122,7 +118,7 @@ function createTextFile(
   let firstPass = startedPass;
   let unreadText = startedPass?.text;
   function openText(): Promise<InputText> {
-    if (firstPass && !unreadText) return decodeInputText(bytes.read(), name, emptyFilePolicy(format));
+    if (firstPass && !unreadText) return decodeInputText(bytes.read(), name, format === 'ndjson');
     firstPass ??= startFirstPass(bytes, name, format);
     unreadText = undefined;
     return firstPass.text;

@@ -3,7 +3,6 @@ import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
-import { addExisting, type ExistingCounts, NO_EXISTING } from './existing-records.ts';
 import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
@@ -33,7 +32,6 @@ export class JobRecorder implements BatchLog {
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
-  #existing: ExistingCounts;
   #flushing = false;
   #inFlight = 0;
 
@@ -41,7 +39,6 @@ export class JobRecorder implements BatchLog {
     const { journal, clock } = options;
     this.#options = options;
     this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
-    this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
     this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
     this.#durableDueAt = this.#startedAt + DURABLE_INTERVAL;
@@ -59,7 +56,9 @@ export class JobRecorder implements BatchLog {
   async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);
-    this.#options.counters.add(batch, result);
+    const { counters } = this.#options;
+    const { existing } = counters;
+    counters.add(batch, result);
     const resultsError = await this.#writeResults(items.filter(({ status, open }) => status !== 'skipped' && !open));
     if (known.length + open.length === 0) {
       this.#options.metrics.strayRequests += requests;
@@ -67,9 +66,7 @@ export class JobRecorder implements BatchLog {
     }
     const journaled = items.flatMap(journaledRecord);
     this.#options.journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
-    const existing = addExisting(this.#existing, items);
-    if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
-    this.#existing = existing;
+    if (counters.existing !== existing) this.#options.journal.setFact('existing', counters.existing);
     this.#updateMetrics(batch, result);
     this.#flushSoon();
     if (resultsError) throw resultsError;

@@ -18,20 +18,10 @@ export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
-    const file = files[findFileIndex(files, at)]?.name;
+    // An empty file starts at the same index as the next one.
+    const file = files.findLast(({ first }) => first <= at)?.name;
     return file === undefined ? { line } : { file, line };
   };
-}
-
-/** Finds the last file that starts at or before an index. An empty file starts at the same index as the next one. */
-function findFileIndex(files: readonly FileSpan[], at: number): number {
-  let [low, high] = [0, files.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((files[middle]?.first ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 const MAX_LISTED_FILES = 3;

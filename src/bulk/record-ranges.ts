@@ -7,26 +7,18 @@ export function rangeOf(batch: RecordList): RecordRange {
 }
 
 /** Splits a batch into ranges of consecutive records whose outcome is known, and ranges to resend. Omits unsent records. */
-export function splitByOutcome(
-  batch: RecordList,
-  items: readonly RecordResult[],
-): { known: RecordRange[]; open: RecordRange[] } {
-  const unsettled = new Map(
-    items
-      .filter(({ status, open }) => status === 'skipped' || open)
-      .map(({ record, open }) => [record.index, open ? ('open' as const) : undefined]),
-  );
-  if (unsettled.size === 0) return { known: [rangeOf(batch)], open: [] };
-  const parts = { known: [] as RecordRange[], open: [] as RecordRange[] };
-  let run: (typeof batch)[number][] = [];
-  let kind: 'known' | 'open' | undefined;
-  for (const record of batch) {
-    const recordKind = unsettled.has(record.index) ? unsettled.get(record.index) : 'known';
-    if (recordKind !== kind && kind && run.length > 0) parts[kind].push(rangeOf(run));
-    if (recordKind !== kind) run = [];
-    kind = recordKind;
-    run.push(record);
+export function splitByOutcome(batch: RecordList, items: readonly RecordResult[]) {
+  const unsettled = items.filter(({ status, open }) => status === 'skipped' || open);
+  const parts: { known: RecordRange[]; open: RecordRange[] } = { known: [], open: [] };
+  if (unsettled.length === 0) return { ...parts, known: [rangeOf(batch)] };
+  const kinds = new Map(unsettled.map(({ record, open }) => [record, open ? 'open' : 'unsent'] as const));
+  let start = 0;
+  for (const [at, record] of batch.entries()) {
+    const kind = kinds.get(record) ?? 'known';
+    const next = batch[at + 1];
+    if (next && (kinds.get(next) ?? 'known') === kind) continue;
+    if (kind !== 'unsent') parts[kind].push(rangeOf(batch.slice(start, at + 1)));
+    start = at + 1;
   }
-  if (kind && run.length > 0) parts[kind].push(rangeOf(run));
   return parts;
 }

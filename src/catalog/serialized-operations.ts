@@ -14,34 +14,26 @@ export const serializedOperations: Readonly<Record<OperationName, string>> = Obj
   (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),
 ) as Record<OperationName, string>;
 
-async function entriesOf(resource: Resource): Promise<OperationEntry[]> {
+/** An entry before serialization, which drops undefined fields. */
+type WrittenEntry = { readonly [Field in keyof OperationEntry]: OperationEntry[Field] | undefined };
+
+async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
   const operations: Readonly<Record<string, Operation>> = await loadResource(resource);
-  return Object.entries(operations).map(([name, operation]) => ({
-    name: name as OperationName,
-    resource,
-    command: operation.command,
-    summary: operation.summary,
-    ...(operation.description && { description: operation.description }),
-    examples: operation.examples ?? {},
-    path: operation.path,
-    version: operation.path.split('/')[1] ?? '',
-    auth: operation.auth,
-    effect: operation.effect,
-    flags: deriveFlags(operation),
-    ...(operation.bulk && { bulk: operation.bulk.field ? ('array' as const) : ('calls' as const) }),
-    ...(operation.bulk?.ifExists && {
-      ifExists: ['fail', 'skip', ...(operation.bulk.ifExists.update ? (['update'] as const) : [])],
-    }),
-    fields: listResultFields(operation),
-    ...(operation.columns && { columns: operation.columns }),
-    ...(operation.argument && { argument: operation.argument }),
-    ...(operation.selectedBy && { selectedBy: operation.selectedBy }),
-    ...(operation.wait && { wait: operation.wait }),
-    ...(operation.createsParents && { createsParents: operation.createsParents.kinds }),
-    paged: operation.pages !== undefined,
-    ...(operation.eventTypes && { takesEvents: true as const }),
-    secrets: operation.revealsSecrets ? [] : findSecretPaths(operation.output),
-  }));
+  return Object.entries(operations).map(([name, operation]) => {
+    const { command, summary, description, examples = {}, path, auth, effect, columns, argument, selectedBy, wait } = operation;
+    const { bulk, createsParents, pages, eventTypes, revealsSecrets, output } = operation;
+    return {
+      ...{ name: name as OperationName, resource, command, summary, description, examples, path },
+      ...{ version: path.split('/')[1] ?? '', auth, effect, flags: deriveFlags(operation) },
+      bulk: bulk && (bulk.field ? 'array' : 'calls'),
+      ifExists: bulk?.ifExists && (bulk.ifExists.update ? ['fail', 'skip', 'update'] : ['fail', 'skip']),
+      ...{ fields: listResultFields(operation), columns, argument, selectedBy, wait },
+      createsParents: createsParents?.kinds,
+      paged: pages !== undefined,
+      takesEvents: eventTypes && true,
+      secrets: revealsSecrets ? [] : findSecretPaths(output),
+    };
+  });
 }
 
 /** Lists the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */

@@ -2,9 +2,10 @@ import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/is-object.ts';
+import { once } from '../kernel/once.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 import { createSendOnce } from './attempt.ts';
-import { createSendWithRetries, type SendWithRetries } from './call.ts';
+import { createSendWithRetries } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { CallOutcome, Client } from './client-types.ts';
 import { secretValuesOf } from './credentials.ts';
@@ -25,13 +26,16 @@ export function createClient(options: ClientOptions): Client {
   let { transport } = options;
   let batches = 0;
   const sendOnce = createSendOnce(options, (request, signal) => transport(request, signal));
-  const guarded = guardWrites(createSendWithRetries(options, sendOnce), options.beforeWrite);
+  const sendWithRetries = createSendWithRetries(options, sendOnce);
+  /** If the permission is refused, all writes reject with its error, and none is sent. */
+  const ensureWritesAllowed = once(async () => options.beforeWrite?.());
   async function execute(operation: CalledOperation, request: WireRequest): Promise<CallOutcome<unknown>> {
     if (dryRun) {
       await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
-    const { success, ...stats } = await guarded.send(operation, request);
+    if (operation.effect !== 'read') await ensureWritesAllowed();
+    const { success, ...stats } = await sendWithRetries(operation, request);
     return {
       sent: true,
       confirmed: success.confirmed === true,
@@ -71,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
       return execute(operation, createWireRequest(target, baseUrl, operation, `{"data":${dataText}}`, ids));
     },
     ensureWritesAllowed: async () => {
-      if (!dryRun) await guarded.ensureAllowed();
+      if (!dryRun) await ensureWritesAllowed();
     },
     // The response was checked against the schema but not parsed by it, which would drop IDs such as __proto__.
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
@@ -79,20 +83,6 @@ export function createClient(options: ClientOptions): Client {
       input: z.input<Input>,
     ) => (await send(operation, await withGeneratedId(operation.generatedId, input))) as CallOutcome<z.output<Output>>,
   };
-}
-
-/** Delays writes until `beforeWrite` has resolved. If it rejects, all writes reject with its error, and none is sent. */
-function guardWrites(call: SendWithRetries, beforeWrite: ClientOptions['beforeWrite']) {
-  let permission: Promise<void> | undefined;
-  const ensureAllowed = async () => {
-    permission ??= beforeWrite?.();
-    await permission;
-  };
-  const send: SendWithRetries = async (operation, request) => {
-    if (operation.effect !== 'read') await ensureAllowed();
-    return call(operation, request);
-  };
-  return { send, ensureAllowed };
 }
 
 /** @throws SvcError `not_found` if one record was requested and the list is empty: some services return that instead of NOT_FOUND. */

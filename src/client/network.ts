@@ -22,7 +22,7 @@ export interface Network {
 export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout } = options;
   const url = URL.parse(baseUrl);
-  const proxy = url ? await findProxy(url, environment) : undefined;
+  const proxy = url ? findProxy(url, environment) : undefined;
   const transportOptions = {
     attemptTimeout,
     ...(authorities !== undefined && { tls: { ca: await withDefaultAuthorities(authorities) } }),

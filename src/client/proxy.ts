@@ -19,13 +19,13 @@ const PROTOCOLS = new Map(
  * allowed for them because the credentials stay on this machine.
  * @throws SvcError `usage` if the address is invalid. The message does not contain the address.
  */
-export async function findProxy(url: URL, environment: Environment): Promise<NetworkProxy | undefined> {
+export function findProxy(url: URL, environment: Environment): NetworkProxy | undefined {
   const scheme = url.protocol.slice(0, -1);
   const variable = [`${scheme}_proxy`, `${scheme}_PROXY`.toUpperCase(), 'all_proxy', 'ALL_PROXY'].find(
     (name) => environment[name],
   );
   if (variable === undefined || isLoopback(url)) return undefined;
-  if (await isExempt(url, environment['no_proxy'] || environment['NO_PROXY'] || '')) return undefined;
+  if (isExempt(url, environment['no_proxy'] || environment['NO_PROXY'] || '')) return undefined;
   const address = parseProxyAddress(environment[variable] ?? '');
   if (!address) {
     throw new SvcError('usage', `${variable} is not a valid proxy address`, {
@@ -46,13 +46,12 @@ function parseProxyAddress(text: string): URL | undefined {
 
 /**
  * Whether a `NO_PROXY` list exempts a URL. Entries are separated by commas or spaces: domains, which include their
- * subdomains; IP addresses; networks such as `10.0.0.0/8`; or `*` for all hosts. An entry may end in `:port`.
+ * subdomains; IP addresses; or `*` for all hosts. An entry may end in `:port`.
  */
-async function isExempt(url: URL, list: string): Promise<boolean> {
+function isExempt(url: URL, list: string): boolean {
   const host = normalizeHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
-    if (entry.includes('/') && (await isInNetwork(host, entry))) return true;
     const { name = '', only } = /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
     if (only !== undefined && only !== port) continue;
     const domain = normalizeHost(name.replace(/^\*?\./, ''));
@@ -63,15 +62,4 @@ async function isExempt(url: URL, list: string): Promise<boolean> {
 
 function normalizeHost(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1').replace(/(?<=.)\.$/, '');
-}
-
-async function isInNetwork(host: string, network: string): Promise<boolean> {
-  const { BlockList, isIP } = await import('node:net');
-  const [address = '', length = ''] = network.split('/');
-  const family = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
-  if (!isIP(host) || !isIP(address) || !/^\d{1,3}$/.test(length)) return false;
-  if (Number(length) > (family(address) === 'ipv6' ? 128 : 32)) return false;
-  const list = new BlockList();
-  list.addSubnet(address, Number(length), family(address));
-  return list.check(host, family(host));
 }

@@ -1,10 +1,12 @@
+import { EventEmitter, once } from 'node:events';
+
 const FULL_WINDOW = 64;
 
 /** Limits the requests in flight after a pause, first to one. The number doubles each round, up to the full rate. */
 export class SlowStart {
   #window = Number.POSITIVE_INFINITY;
   #inFlight = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #slots = new EventEmitter().setMaxListeners(0);
 
   begin(): void {
     this.#window = 1;
@@ -12,7 +14,12 @@ export class SlowStart {
 
   /** Resolves when one more request may be sent; rejects with the signal's reason. Each slot must be released. */
   async acquire(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#inFlight >= this.#window) await this.#waitForSlot(signal);
+    while (this.#inFlight >= this.#window) {
+      await once(this.#slots, 'released', { signal }).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw error;
+      });
+    }
     this.#inFlight += 1;
   }
 
@@ -21,31 +28,6 @@ export class SlowStart {
     this.#inFlight -= 1;
     if (isHandled) this.#window += 1;
     if (this.#window > FULL_WINDOW) this.#window = Number.POSITIVE_INFINITY;
-    let free = this.#window - this.#inFlight;
-    for (const wake of this.#waiting) {
-      if (free < 1) break;
-      free -= 1;
-      wake();
-    }
-  }
-
-  #waitForSlot(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const cleanUp = () => {
-        this.#waiting.delete(wake);
-        signal?.removeEventListener('abort', stop);
-      };
-      const wake = () => {
-        cleanUp();
-        resolve();
-      };
-      const stop = () => {
-        cleanUp();
-        reject(signal?.reason);
-      };
-      this.#waiting.add(wake);
-      signal?.addEventListener('abort', stop, { once: true });
-    });
+    this.#slots.emit('released');
   }
 }

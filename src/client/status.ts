@@ -1,3 +1,4 @@
+import { HTTP_STATUS } from '../catalog/statuses.ts';
 import type { Failure } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 
@@ -25,20 +26,14 @@ const MEANINGS = new Map<string, StatusMeaning>([
   ['DATA_LOSS', unknown('unusable_answer', 'never')],
 ]);
 
+/** Statuses for HTTP statuses: those that the service uses, the first one of each, and those of proxies. */
 const HTTP_STATUSES = new Map<number, string>([
-  [400, 'INVALID_ARGUMENT'],
-  [401, 'UNAUTHENTICATED'],
-  [403, 'PERMISSION_DENIED'],
-  [404, 'NOT_FOUND'],
+  ...Object.entries(HTTP_STATUS)
+    .map(([status, http]) => [http, status] as const)
+    .toReversed(),
   [408, 'DEADLINE_EXCEEDED'],
   [409, 'ABORTED'],
-  [429, 'RESOURCE_EXHAUSTED'],
-  [499, 'CANCELLED'],
-  [500, 'INTERNAL'],
-  [501, 'UNIMPLEMENTED'],
   [502, 'UNAVAILABLE'],
-  [503, 'UNAVAILABLE'],
-  [504, 'DEADLINE_EXCEEDED'],
 ]);
 
 export function statusOfHttp(httpStatus: number): string | undefined {

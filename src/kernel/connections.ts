@@ -5,7 +5,7 @@ import { getOpenFileLimit } from './process.ts';
 const MAX_CONNECTIONS = 1_024;
 
 /** At the limit, a new connection replaces the oldest one that is not serving a request, so that the server stays reachable. */
-export function limitConnections(server: Server, limit = defaultConnectionLimit()): void {
+export function limitConnections(server: Server, limit = Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2))): void {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     if (connections.size >= limit) {
@@ -30,8 +30,4 @@ function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undef
     if (!response.req.complete) incomplete ??= socket;
   }
   return incomplete;
-}
-
-function defaultConnectionLimit(): number {
-  return Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2));
 }

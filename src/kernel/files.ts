@@ -60,6 +60,16 @@ export async function readTextIfExists(path: string, maxBytes?: number): Promise
   }
 }
 
+/** Lists a folder; an empty list if it does not exist. @throws SvcError `local` */
+export async function listFolder(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw localFileError('read', path, error);
+  }
+}
+
 /** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as U+FEFF. */
 export function decodeBytes(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
@@ -69,7 +79,7 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-interface ReplaceFileOptions {
+export interface ReplaceFileOptions {
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;

@@ -5,7 +5,7 @@ import { neutralizeFormula } from '../kernel/formula-text.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { chooseColumns } from './columns.ts';
 import { fieldAt } from './field-selection.ts';
-import { collectPages, type Renderer, type View } from './renderer.ts';
+import type { Renderer, View } from './renderer.ts';
 
 /**
  * Renders CSV as in RFC 4180, with CRLF line ends and a header of field names. Adds an apostrophe before text that a
@@ -23,7 +23,7 @@ export function createCsvRenderer(view: View): Renderer {
   return {
     async *records(pages) {
       const streams = view.fields !== undefined || view.columns !== undefined;
-      const source = streams ? pages : [await collectPages(pages)];
+      const source = streams ? pages : [(await Array.fromAsync(pages)).flat()];
       let columns: readonly Column[] | undefined;
       for await (const page of source) {
         const first = columns === undefined;

@@ -10,9 +10,7 @@ export function createFilteredRenderer(json: Renderer, filter: FilterText, isTer
   };
   return {
     async *records(pages) {
-      const texts: string[] = [];
-      for await (const text of json.records(pages)) texts.push(text);
-      yield await filtered(texts.join(''));
+      yield await filtered((await Array.fromAsync(json.records(pages))).join(''));
     },
     value: async (value) => filtered(await json.value(value)),
   };

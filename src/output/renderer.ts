@@ -19,12 +19,6 @@ export interface Renderer {
   value(value: unknown): string | Promise<string>;
 }
 
-export async function collectPages(pages: AsyncIterable<readonly unknown[]>): Promise<readonly unknown[]> {
-  const records: unknown[] = [];
-  for await (const page of pages) for (const record of page) records.push(record);
-  return records;
-}
-
 export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield page;
 }

@@ -71,9 +71,7 @@ function listFields(value: Record<string, unknown>, { fields }: View): readonly 
 
 export async function renderTable(records: readonly unknown[], view: View): Promise<string> {
   const { records: rendered } = await createTableRenderer(view);
-  const texts: string[] = [];
-  for await (const text of rendered(singlePage(records))) texts.push(text);
-  return texts.join('');
+  return (await Array.fromAsync(rendered(singlePage(records)))).join('');
 }
 
 function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette, hasHeader: boolean) {

@@ -15,13 +15,11 @@ export interface Profile {
   readonly protected?: boolean | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
-  /** The location of each secret: a SecretLocation, or a value from a newer version of svc. */
+  /** The location of each secret: `keychain`, `file`, or a value from a newer version of svc. */
   readonly secrets?: { readonly [Name in SecretSetting]?: string } | undefined;
 }
 
 export type Secrets = { readonly [Name in SecretSetting]?: string | undefined };
-
-export type SecretLocation = 'keychain' | 'file';
 
 /** Parses a profile name. @throws SvcError `usage` */
 export function parseProfileName(text: string): string {

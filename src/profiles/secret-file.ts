@@ -9,8 +9,6 @@ export interface SecretEntry extends Secrets {
   readonly origin: string;
 }
 
-export type SecretFile = ReturnType<typeof openSecretFile>;
-
 export function openSecretFile(folders: Folders) {
   const path = join(folders.config, 'secrets.json');
   return {

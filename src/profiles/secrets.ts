@@ -3,7 +3,7 @@ import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { Keychain } from './keychain.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 import { originOf, type Profile } from './profile.ts';
-import { openSecretFile, type SecretFile } from './secret-file.ts';
+import { openSecretFile } from './secret-file.ts';
 
 /** The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on first use. */
 export type SecretStorage = ReturnType<typeof createSecretStorage>;
@@ -55,69 +55,27 @@ export async function readSecrets(
   const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
   if (id === undefined || origin === undefined) return { secrets: {} };
-  const namesIn = (location: string) => names.filter((name) => locations[name] === location);
-  const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
-  const found = await Promise.all([
-    readFromFile(file, { id, origin }, namesIn('file')),
-    readFromKeychain(keychain, { id, origin }, namesIn('keychain')),
-  ]);
-  const reasons = found.flatMap(({ missingReason }) => missingReason ?? []);
-  if (unknown) reasons.push(`its ${unknown} is stored in a location that this version of svc does not support`);
-  return {
-    secrets: { ...found[0].secrets, ...found[1].secrets },
-    ...(reasons[0] !== undefined && { missingReason: reasons[0] }),
-  };
-}
-
-interface SecretOwner {
-  readonly id: string;
-  readonly origin: string;
-}
-
-async function readFromFile(file: SecretFile, { id, origin }: SecretOwner, names: readonly SecretSetting[]) {
-  if (names.length === 0) return { secrets: {} };
-  const entry = (await file.read()).get(id);
-  const values = names.map((name) => {
-    const value = entry?.[name];
-    return value === undefined ? undefined : { origin: entry?.origin ?? '', value };
-  });
-  return selectForOrigin(names, values, `file ${file.path}`, origin);
-}
-
-async function readFromKeychain(
-  keychain: SecretStorage['keychain'],
-  { id, origin }: SecretOwner,
-  names: readonly SecretSetting[],
-): Promise<FoundSecrets> {
-  if (names.length === 0) return { secrets: {} };
-  const reply = await keychain(names.map((name) => ({ kind: 'get', account: accountOf(id, name) })));
-  if ('fault' in reply) return { secrets: {}, missingReason: `the keychain ${reply.fault}` };
-  return selectForOrigin(names, reply.values.map(parseBoundSecret), 'keychain', origin);
-}
-
-interface OriginBoundSecret {
-  readonly origin: string;
-  readonly value: string;
-}
-
-function parseBoundSecret(text: string | null): OriginBoundSecret | undefined {
-  const [, origin, value] = /^(\S*) (.*)$/s.exec(text ?? '') ?? [];
-  return origin === undefined || value === undefined ? undefined : { origin, value };
-}
-
-function selectForOrigin(
-  names: readonly SecretSetting[],
-  values: readonly (OriginBoundSecret | undefined)[],
-  location: string,
-  origin: string,
-): FoundSecrets {
   const secrets: { [Name in SecretSetting]?: StoredSecret } = {};
-  let missingReason: string | undefined;
-  for (const [index, name] of names.entries()) {
-    const found = values[index];
-    if (found?.origin === origin) secrets[name] = { value: found.value, location };
-    else if (!found) missingReason ??= `the ${location} no longer contains its ${name}`;
-    else missingReason ??= `its ${name} was saved for ${found.origin || 'no base URL'}, but its base URL is now ${origin}`;
-  }
-  return { secrets, ...(missingReason !== undefined && { missingReason }) };
+  const reasons: string[] = [];
+  const select = (name: SecretSetting, location: string, savedFor = '', value?: string): void => {
+    if (value === undefined) reasons.push(`the ${location} no longer contains its ${name}`);
+    else if (savedFor === origin) secrets[name] = { value, location };
+    else reasons.push(`its ${name} was saved for ${savedFor || 'no base URL'}, but its base URL is now ${origin}`);
+  };
+  const namesIn = (location: string) => names.filter((name) => locations[name] === location);
+  const [inFile, inKeychain] = [namesIn('file'), namesIn('keychain')];
+  const entry = inFile.length > 0 ? (await file.read()).get(id) : undefined;
+  for (const name of inFile) select(name, `file ${file.path}`, entry?.origin, entry?.[name]);
+  const calls = inKeychain.map((name) => ({ kind: 'get', account: accountOf(id, name) }) as const);
+  const reply = calls.length > 0 ? await keychain(calls) : { values: [] };
+  if ('fault' in reply) reasons.push(`the keychain ${reply.fault}`);
+  else for (const [at, name] of inKeychain.entries()) select(name, 'keychain', ...splitBoundSecret(reply.values[at]));
+  const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
+  if (unknown) reasons.push(`its ${unknown} is stored in a location that this version of svc does not support`);
+  return { secrets, ...(reasons[0] !== undefined && { missingReason: reasons[0] }) };
+}
+
+function splitBoundSecret(text: string | null | undefined) {
+  const [, origin, secret] = /^(\S*) (.*)$/s.exec(text ?? '') ?? [];
+  return [origin, secret] as const;
 }

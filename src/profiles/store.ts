@@ -8,28 +8,12 @@ import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import { findProfile, readProfiles, type SavedProfiles, writeProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
-import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, type SecretsSaveResult, withoutProfile } from './transaction.ts';
+import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, withoutProfile } from './transaction.ts';
 
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
 
-/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
-export interface ProfileStore {
-  read(): Promise<SavedProfiles>;
-  /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
-  add(name: string, profile: Profile, secrets: Secrets, options?: AddOptions): Promise<SecretsSaveResult>;
-  /** Makes a profile the current one. @throws SvcError `not_found` */
-  use(name: string): Promise<void>;
-  /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
-  edit(
-    name: string,
-    change: (profile: Profile, secrets: Secrets) => { readonly profile: Profile; readonly secrets: Secrets },
-  ): Promise<SecretsSaveResult>;
-  /** Renames a profile. @throws SvcError `not_found`, `already_exists` */
-  rename(from: string, to: string): Promise<void>;
-  /** Removes a profile. @returns whether its secrets were also deleted @throws SvcError `not_found` */
-  remove(name: string): Promise<boolean>;
-}
+export type ProfileStore = ReturnType<typeof createProfileStore>;
 
 interface AddOptions {
   readonly replace?: boolean;
@@ -41,7 +25,8 @@ export interface ProfileStoreDependencies extends SecretStorageDependencies {
   readonly lockTimeout?: number;
 }
 
-export function createProfileStore(dependencies: ProfileStoreDependencies): ProfileStore {
+/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
+export function createProfileStore(dependencies: ProfileStoreDependencies) {
   const { folders, clock, signal, lockTimeout = LOCK_TIMEOUT } = dependencies;
   const storage = createSecretStorage(dependencies);
   const locking = { clock, timeout: lockTimeout, ...(signal && { signal }) };
@@ -60,7 +45,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
 
   return {
     read: () => readProfiles(folders),
-    add: async (name, profile, secrets, { replace = false, insecure = false } = {}) => {
+    /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
+    add: async (name: string, profile: Profile, secrets: Secrets, { replace = false, insecure = false }: AddOptions = {}) => {
       const hasSecrets = SECRET_SETTINGS.some((secret) => secrets[secret] !== undefined);
       // Tests the keychain before taking the lock, so that a keychain that hangs does not block other processes.
       const [id, problem] = hasSecrets
@@ -73,12 +59,14 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
-    use: (name) =>
+    /** @throws SvcError `not_found` */
+    use: (name: string) =>
       change(async (transaction) => {
         findProfile(transaction.saved, name);
         await transaction.save({ ...transaction.saved, current: name });
       }),
-    edit: (name, edit) =>
+    /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
+    edit: (name: string, edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets }) =>
       change(async (transaction) => {
         const before = findProfile(transaction.saved, name);
         const { secrets: found } = await readSecrets(storage, before);
@@ -87,7 +75,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
         return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
       }),
-    rename: (from, to) =>
+    /** @throws SvcError `not_found`, `already_exists` */
+    rename: (from: string, to: string) =>
       change(async (transaction) => {
         const { saved } = transaction;
         const profile = findProfile(saved, from);
@@ -95,7 +84,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         const current = saved.current === from ? to : saved.current;
         await transaction.save({ ...saved, current, profiles: withoutProfile(saved, from).set(to, profile) });
       }),
-    remove: (name) =>
+    /** @returns whether its secrets were also deleted @throws SvcError `not_found` */
+    remove: (name: string) =>
       change(async (transaction) => {
         findProfile(transaction.saved, name);
         return transaction.remove(name);

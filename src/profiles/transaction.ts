@@ -1,6 +1,6 @@
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { KeychainCall } from './keychain-calls.ts';
-import { originOf, type Profile, type SecretLocation, type Secrets } from './profile.ts';
+import { originOf, type Profile, type Secrets } from './profile.ts';
 import type { SavedProfiles } from './profiles-file.ts';
 import type { SecretEntry } from './secret-file.ts';
 import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
@@ -35,12 +35,15 @@ export class ProfileTransaction {
   async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean): Promise<SecretsSaveResult> {
     const { file } = this.#dependencies.storage;
     const before = await file.read();
-    const preferred = chooseLocations(profile, secrets, insecure);
-    const problem = await this.#putIntoKeychain(profile, selectByLocation(secrets, preferred, 'keychain'));
-    const locations = problem === undefined ? preferred : chooseLocations(profile, secrets, true);
-    await this.#putIntoFile(before, profile, selectByLocation(secrets, locations, 'file'));
-    const allLocations = { ...profile.secrets, ...locations };
-    const saved: Profile = Object.keys(allLocations).length > 0 ? { ...profile, secrets: allLocations } : profile;
+    const given = entriesOf(secrets);
+    const suited = given.filter(([secret]) => !insecure && profile.secrets?.[secret] !== 'file');
+    const problem = await this.#putIntoKeychain(profile, suited);
+    const inKeychain = problem === undefined ? suited : [];
+    const inFile = given.filter((entry) => !inKeychain.includes(entry));
+    if (inFile.length > 0) await this.#putIntoFile(before, profile, Object.fromEntries(inFile));
+    const locations = given.map((entry) => [entry[0], inFile.includes(entry) ? 'file' : 'keychain']);
+    const all = { ...profile.secrets, ...Object.fromEntries(locations) };
+    const saved: Profile = Object.keys(all).length > 0 ? { ...profile, secrets: all } : profile;
     try {
       await this.#replace(name, saved);
     } catch (error) {
@@ -48,8 +51,7 @@ export class ProfileTransaction {
       throw error;
     }
     await this.#pruneFile();
-    const used = new Set(Object.values(locations));
-    const labels = [used.has('keychain') && 'keychain', used.has('file') && `file ${file.path}`].filter(Boolean);
+    const labels = [inKeychain.length > 0 && 'keychain', inFile.length > 0 && `file ${file.path}`].filter(Boolean);
     return { location: labels.join(', ') || undefined, keychainProblem: problem };
   }
 
@@ -79,8 +81,8 @@ export class ProfileTransaction {
   }
 
   /** Stores secrets in the keychain. @returns the problem, if the keychain failed */
-  async #putIntoKeychain(profile: Profile, secrets: Secrets): Promise<string | undefined> {
-    const calls = entriesOf(secrets).map(([name, secret]) => ({
+  async #putIntoKeychain(profile: Profile, secrets: readonly NamedSecret[]): Promise<string | undefined> {
+    const calls = secrets.map(([name, secret]) => ({
       kind: 'set' as const,
       account: accountOf(profile.id ?? '', name),
       secret: bindToOrigin(originOf(profile) ?? '', secret),
@@ -93,7 +95,6 @@ export class ProfileTransaction {
   }
 
   async #putIntoFile(before: ReadonlyMap<string, SecretEntry>, profile: Profile, secrets: Secrets): Promise<void> {
-    if (entriesOf(secrets).length === 0) return;
     const [id, origin] = [profile.id ?? '', originOf(profile) ?? ''];
     const entry = before.get(id);
     // Secrets that were saved for another origin must not be sent to this one.
@@ -134,20 +135,9 @@ export async function findKeychainProblem({ keychain }: SecretStorage, calls: re
   return 'fault' in reply ? reply.fault : undefined;
 }
 
-function chooseLocations(profile: Profile, secrets: Secrets, insecure: boolean): SecretLocations {
-  const locations = entriesOf(secrets).map(([name]) => {
-    return [name, insecure || profile.secrets?.[name] === 'file' ? 'file' : 'keychain'];
-  });
-  return Object.fromEntries(locations);
-}
+type NamedSecret = readonly [SecretSetting, string];
 
-type SecretLocations = { readonly [Name in SecretSetting]?: SecretLocation };
-
-function selectByLocation(secrets: Secrets, locations: SecretLocations, location: SecretLocation): Secrets {
-  return Object.fromEntries(entriesOf(secrets).filter(([name]) => locations[name] === location));
-}
-
-function entriesOf(secrets: Secrets): readonly (readonly [SecretSetting, string])[] {
+function entriesOf(secrets: Secrets): readonly NamedSecret[] {
   return SECRET_SETTINGS.flatMap((name) => {
     const value = secrets[name];
     return value === undefined ? [] : [[name, value] as const];

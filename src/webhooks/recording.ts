@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import { createFolder, localFileError, readTextIfExists } from '../kernel/files.ts';
+import { createFolder, listFolder, localFileError, readTextIfExists } from '../kernel/files.ts';
 import { hint, step } from '../kernel/hint.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
@@ -132,12 +132,7 @@ export async function* readRecordedDeliveries(
 }
 
 async function listRecordNames(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', folder, error);
-  }
+  return (await listFolder(folder)).filter((name) => FILE_NAME.test(name)).sort();
 }
 
 /** Returns `undefined` for invalid text. Drops credentials that an earlier version recorded. */

@@ -183,24 +183,18 @@ describe('the proxy of a URL', () => {
     ['https://a.test:8443', { ...HTTPS, NO_PROXY: 'a.test:8443' }, undefined],
     ['https://a.test', { ...HTTPS, NO_PROXY: 'a.test:443' }, undefined],
     ['https://a.test', { ...HTTPS, NO_PROXY: 'a.test:8443' }, 'p.test:1'],
-    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, undefined],
-    ['https://11.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
-    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/99' }, 'p.test:1'],
-    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/' }, 'p.test:1'],
-    ['https://a.test', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
-    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fd00::/8' }, undefined],
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fd00::1' }, undefined],
     ['https://[fd00::1]:8443', { ...HTTPS, NO_PROXY: '[fd00::1]:8443' }, undefined],
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::2]' }, 'p.test:1'],
     ['https://a.test', { ...HTTPS, NO_PROXY: '', no_proxy: ',, ,' }, 'p.test:1'],
-  ])('of %s with %j is %s', async (url, environment, host) => {
-    expect((await findProxy(new URL(url), environment))?.host).toBe(host);
+  ])('of %s with %j is %s', (url, environment, host) => {
+    expect(findProxy(new URL(url), environment)?.host).toBe(host);
   });
 
   it.each(['ftp://p.test', 'http://', 'socks4://ada:hunter2@p.test', 'http://ada:hunter2@:1', '://'])(
     '%j is usage, and is not repeated',
     async (address) => {
-      const error = await errorOf(findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }));
+      const error = await errorOf((async () => findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }))());
       expect(error.exitCode).toBe(2);
       expect(error.message).toBe('HTTPS_PROXY is not a valid proxy address');
       expect(error.hint).not.toContain('hunter2');

@@ -3,7 +3,7 @@ import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Failure, SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { createPrivateFolder, localFileError } from '../../kernel/files.ts';
+import { createPrivateFolder, listFolder, localFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { acquireLock, isLocked } from '../../kernel/lock.ts';
@@ -42,13 +42,8 @@ export async function markStarted({ unstarted }: JobFolder): Promise<void> {
 }
 
 export async function listJobNames(folders: Folders): Promise<readonly string[]> {
-  const path = jobsFolder(folders);
-  try {
-    return (await readdir(path)).filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', path, error);
-  }
+  const names = await listFolder(jobsFolder(folders));
+  return names.filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
 /** @throws SvcError of the given kind if the job does not exist, with the nearest name */

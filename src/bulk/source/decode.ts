@@ -6,6 +6,8 @@ import { spreadsheetError } from './spreadsheet.ts';
 /** Signatures of formats that are often mistaken for text files: a ZIP archive and a spreadsheet. */
 const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
 const MAX_SIGNATURE_BYTES = 4;
+/** Matches names of files in the archive of an Excel or LibreOffice workbook. */
+const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/;
 /** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
@@ -22,7 +24,10 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, name: string
     const text =
       decode(decoder, chunk) ?? throwInvalidText(name, decoder, Buffer.concat([before, chunk]), offset - before.length);
     const nul = text.indexOf('\0');
-    if (nul !== -1) throw nulCharacterError(name, offset + Buffer.byteLength(text.slice(0, nul)));
+    if (nul !== -1) {
+      const problem = `a NUL character at offset ${offset + Buffer.byteLength(text.slice(0, nul))}`;
+      throw new InputError(name, {}, problem, 'check that it is a complete text file');
+    }
     if (text) yield text;
     offset += chunk.length;
     before = lastBytes(before, chunk);
@@ -48,15 +53,10 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
 function decoderFor(head: Uint8Array, name: string): TextDecoder {
   const start = head.subarray(0, MAX_SIGNATURE_BYTES);
   const isZip = ZIP.equals(start);
-  if (OLD_SPREADSHEET.equals(start) || (isZip && isZippedSpreadsheet(head))) throw spreadsheetError(name);
+  const isWorkbook = isZip && WORKBOOK_FILES.test(Buffer.from(head).toString('latin1'));
+  if (OLD_SPREADSHEET.equals(start) || isWorkbook) throw spreadsheetError(name);
   if (isZip) throw new InputError(name, {}, 'expected UTF-8 text, found a ZIP archive', 'unpack the file first');
   return new TextDecoder(encodingOf(head), { fatal: true });
-}
-
-/** Detects a workbook of Excel or LibreOffice by the names of the files in its archive. */
-function isZippedSpreadsheet(head: Uint8Array): boolean {
-  const names = Buffer.from(head).toString('latin1');
-  return /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/.test(names);
 }
 
 function encodingOf([first, second]: Uint8Array): string {
@@ -88,8 +88,4 @@ function firstInvalid(bytes: Uint8Array): number {
     if (!isGenuine) return offset;
   }
   return bytes.length;
-}
-
-function nulCharacterError(name: string, offset: number) {
-  return new InputError(name, {}, `a NUL character at offset ${offset}`, 'check that it is a complete text file');
 }

@@ -20,9 +20,7 @@ export async function readDocumentText(request: InputTextRequest): Promise<Docum
   const { name, head, chunks } = await openInputText(request);
   const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
   if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
-  const texts: string[] = [];
-  for await (const chunk of chunks) texts.push(chunk);
-  return { name, format, text: texts.join('') };
+  return { name, format, text: (await Array.fromAsync(chunks)).join('') };
 }
 
 /** Parses a JSON or YAML document. @throws SvcError `bad_data` if it is not valid */

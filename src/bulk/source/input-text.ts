@@ -37,15 +37,11 @@ export function inputName(file: string): string {
 
 /**
  * Decodes bytes as text, and decompresses them if needed.
- * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty and `empty` is `reject`
+ * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty, unless it may be
  */
-export async function decodeInputText(
-  bytes: AsyncIterable<Uint8Array>,
-  name: string,
-  empty: 'reject' | 'allow' = 'reject',
-): Promise<InputText> {
+export async function decodeInputText(bytes: AsyncIterable<Uint8Array>, name: string, mayBeEmpty = false): Promise<InputText> {
   const text = await readHead(decodeText(decompress(bytes, name), name));
-  if (empty === 'reject' && text.head.trim() === '')
+  if (!mayBeEmpty && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
   return text;
 }

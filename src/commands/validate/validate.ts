@@ -11,7 +11,6 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { openInputFiles } from '../bulk/gather-input.ts';
 import { parseColumnMap } from '../bulk/input-flags.ts';
@@ -19,7 +18,7 @@ import { showCheckProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { escapeWorkflowText } from '../terminal/terminal.ts';
+import { formatAnnotation } from '../terminal/annotation.ts';
 import type { ValidateFlags } from './flags.ts';
 
 /** Checks files and prints all findings. @throws SvcError `bad_data` if there are findings, `usage` without a file */
@@ -121,19 +120,13 @@ async function writeAnnotations({ io: { stdout } }: Context, { check, findings }
   await write('warning', check.warnings);
 }
 
-/** Formats a workflow command of GitHub Actions, such as `::error file=users.json,line=7,col=3::email: is empty`. */
 function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): string {
   const { file, line, column } = diagnostic;
-  const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
-    .filter(([, value]) => value !== null)
-    .map(
-      ([key, value]) =>
-        `${key}=${escapeWorkflowText(escapeForTerminal(String(value)))
-          .replaceAll(':', '%3A')
-          .replaceAll(',', '%2C')}`,
-    );
-  const text = escapeForTerminal(describeDiagnostic(diagnostic));
-  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
+  return formatAnnotation(
+    kind,
+    { file: file === 'stdin' ? undefined : file, line, col: column },
+    describeDiagnostic(diagnostic),
+  );
 }
 
 async function printRecords(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {

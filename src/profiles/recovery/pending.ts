@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError, readTextIfExists } from '../../kernel/files.ts';
+import { listFolder, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { parseRecord, type RecoveryRecord } from './record.ts';
 
@@ -13,19 +11,10 @@ export interface PendingRecovery {
 export async function listPendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
   const folder = join(state, 'recovery');
   const recoveries: PendingRecovery[] = [];
-  for (const name of await listNames(folder)) {
+  for (const name of await listFolder(folder)) {
     const path = join(folder, name);
     const text = name.endsWith('.json') ? await readTextIfExists(path) : undefined;
     if (text !== undefined) recoveries.push({ path, record: parseRecord(text) });
   }
   return recoveries.sort((a, b) => (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'));
-}
-
-async function listNames(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', folder, error);
-  }
 }

@@ -8,14 +8,7 @@ import { processId } from '../../kernel/process.ts';
 import { type RecoveryRecord, type ResetSubject, subjectKeyOf } from './record.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
-export interface RecoveryFile {
-  readonly path: string;
-  setState(state: 'unknown' | 'lost'): Promise<void>;
-  storeToken(token: string): Promise<void>;
-  /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
-  remove(): Promise<void>;
-  close(): Promise<void>;
-}
+export type RecoveryFile = ReturnType<typeof createUpdater>;
 
 export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
 
@@ -77,7 +70,7 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
 }
 
 /** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
-function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): RecoveryFile {
+function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
       await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));
@@ -89,9 +82,10 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): 
   return {
     path,
     close,
-    setState: (state) => write({ state, token: null }),
-    storeToken: (token) => write({ state: 'kept', token }),
-    remove: async () => {
+    setState: (state: 'unknown' | 'lost') => write({ state, token: null }),
+    storeToken: (token: string) => write({ state: 'kept', token }),
+    /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
+    remove: async (): Promise<void> => {
       await close();
       await removeRecord(path);
     },

@@ -1,0 +1,61 @@
+import { isObject } from '../../kernel/is-object.ts';
+import { isSecretName } from '../../kernel/redact.ts';
+import type { Agent } from './agents.ts';
+
+const REDACTED = '__redacted__';
+
+const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
+const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
+
+/** Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0. */
+export function toAgentSummary(agent: Agent) {
+  const withCount = { ...agent, executionCount: agent['executionCount'] ?? 0 };
+  return {
+    ...pick(withCount, [...IDENTITY_FIELDS, agent.system ? 'system' : 'version', ...RUN_FIELDS]),
+    ...ownershipOf(agent),
+  };
+}
+
+/** Converts an agent to its complete form without secrets. Built-in agents have only identity fields and `input`. */
+export function toAgentRecord(agent: Agent) {
+  if (agent.system) return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
+  const hidden = new Set([...RUN_FIELDS, 'system', 'internal']);
+  const { contextGathering, execution, ...others } = pick(
+    agent,
+    Object.keys(agent).filter((field) => !hidden.has(field)),
+  );
+  return {
+    ...others,
+    ...ownershipOf(agent),
+    ...(contextGathering !== undefined && { contextGathering: redactField(contextGathering, 'strategyOptions') }),
+    ...(execution !== undefined && { execution: redactField(execution, 'mcpServers') }),
+  };
+}
+
+function ownershipOf({ id, system, managedBy }: Agent) {
+  return { id, managedBy: typeof managedBy === 'string' ? managedBy : system ? 'platform' : 'customer' };
+}
+
+function pick(agent: Agent, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.filter((field) => agent[field] !== undefined).map((field) => [field, agent[field]]));
+}
+
+function redactField(value: unknown, field: string): unknown {
+  if (!isObject(value) || value[field] === undefined) return value;
+  return { ...value, [field]: redact(value[field]) };
+}
+
+/** Fields of an `auth` object that describe the login method and are not secret. */
+const DESCRIPTIVE_AUTH_FIELD = /^(type|kind|scheme|method|in|name|header|headername|prefix)$/i;
+
+function redact(value: unknown, isAuth = false): unknown {
+  if (Array.isArray(value)) return value.map((inner) => redact(inner, isAuth));
+  if (!isObject(value)) return isAuth && value !== null && typeof value !== 'boolean' ? REDACTED : value;
+  const fields = Object.entries(value).map(([name, inner]) => [name, redactEntry(name, inner, isAuth)]);
+  return Object.fromEntries(fields);
+}
+
+function redactEntry(name: string, value: unknown, isAuth: boolean): unknown {
+  if (isAuth && DESCRIPTIVE_AUTH_FIELD.test(name) && typeof value === 'string') return value;
+  return redact(value, isAuth || /^auth(entication)?$/i.test(name) || isSecretName(name));
+}
