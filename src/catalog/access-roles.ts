@@ -1,3 +1,5 @@
+/** Roles from the weakest to the strongest. */
 export const ACCESS_ROLES = ['viewer', 'editor'] as const;
+export type AccessRole = (typeof ACCESS_ROLES)[number];
 
-export const DEFAULT_ACCESS_ROLE = 'editor' satisfies (typeof ACCESS_ROLES)[number];
+export const DEFAULT_ACCESS_ROLE = 'editor' satisfies AccessRole;

@@ -6,8 +6,19 @@ import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
 import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
+import type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordRequest,
+  StoredRecord,
+  StoredRecords,
+} from '../service/development/reading/answers.ts';
+import type { StoredKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -37,8 +48,16 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
+  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
+  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+  show(request: RecordRequest): Promise<readonly StoredRecord[]>;
+  /** Explains whether a user can open a document, and which memberships grant it. */
+  explain(question: AccessQuestion): Promise<Explanation>;
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
+  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+  readonly snapshots: ServiceSnapshots;
   readonly faults: FaultControl;
   readonly requests: RequestControl;
   /**
@@ -65,6 +84,16 @@ export interface ServiceClockControl {
   run(): Promise<ClockState>;
   /** Returns to the real time. */
   reset(): Promise<ClockState>;
+}
+
+export interface ServiceSnapshots {
+  /** Saves the current data. Replaces a snapshot with the same name. */
+  save(name: string): Promise<Snapshot>;
+  /** Replaces the current data, including API keys and tokens. */
+  restore(name: string): Promise<Snapshot>;
+  /** Returns the snapshots, newest first. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
 }
 
 /** Rules for faults. All calls return the rules, in the order in which they apply. */
@@ -97,10 +126,20 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
+  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     clock: createClockControl(embedded.development),
+    list: async (kind, filter) => (await reader()).list(kind, filter),
+    show: async (request) => (await reader()).show(request),
+    explain: async (question) => (await reader()).explain(question),
+    snapshots: {
+      save: async (name) => (await openSnapshots(embedded.development)).save(name),
+      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
+    },
     faults: createFaultControl(embedded.development),
     requests: createRequestControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessLevelSettings, grantingLevelsOf } from '../../src/service/records/access.ts';
+import { type AccessLevelSettings, createAccessCheck } from '../../src/service/records/access.ts';
 
 interface Folder {
   readonly own: 'public' | 'restricted' | 'organizationPrivate' | undefined;
@@ -16,12 +16,12 @@ function storedLevels(chain: readonly Folder[], documentAccess: string): readonl
   let accessType = 'public';
   const folders = chain.map(({ own }, at): AccessLevelSettings => {
     accessType = own ?? accessType;
-    return { level: 'folder', resourceId: String(at), accessType, isInherited: own === undefined };
+    return { level: 'folder', id: String(at), accessType, inherited: own === undefined };
   });
   return [
-    { level: 'document', resourceId: 'd', accessType: documentAccess },
+    { level: 'document', id: 'd', accessType: documentAccess },
     ...folders.toReversed(),
-    { level: 'organization', resourceId: '', accessType: 'public' },
+    { level: 'organization', id: '', accessType: 'public' },
   ];
 }
 
@@ -36,7 +36,10 @@ describe('access to a document', () => {
   it('is granted to members of all levels up to the first one with its own restriction', () => {
     fc.assert(
       fc.property(chains, fc.constantFrom('public', 'restricted'), (chain, documentAccess) => {
-        const granting = new Set(grantingLevelsOf(storedLevels(chain, documentAccess)).map(({ resourceId }) => resourceId));
+        const path = storedLevels(chain, documentAccess);
+        const member = { role: 'editor', expiresAt: null };
+        const { via } = createAccessCheck({ disabled: false, path }, 0)(path.map((level) => ({ ...level, ...member })));
+        const granting = new Set(via.map(({ id }) => id));
         chain.forEach((_, at) => {
           expect(granting.has(String(at)), `folder ${at}`).toBe(hasAccess(chain, at, documentAccess));
         });

@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
-import { escapeWorkflowText } from '../terminal/terminal.ts';
+import { escapeWorkflowText } from '../terminal/annotation.ts';
 import type { TokenDestination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
+import type { StoredKindName } from '../../service/development/reading/kinds.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandWords, helpStep } from './command-words.ts';
@@ -50,7 +51,26 @@ export function describeUnknownCommand(word: string, command: Command, root: Nod
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return { message, hint: commandsHint(command) };
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
-  return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
+  return {
+    message: `the service has no operation that ${action.verb} ${noun}`,
+    hint: localHint(node.name, action) ?? commandsHint(command),
+  };
+}
+
+const LOCAL_KINDS: ReadonlySet<string> = new Set<StoredKindName>([
+  'activities',
+  'groups',
+  'notifications',
+  'organizations',
+  'permissions',
+  'presence',
+  'users',
+]);
+
+/** Creates the hint for records that only the embedded service can read. */
+function localHint(kind: string, { verb }: Action): Hint | undefined {
+  if (!LOCAL_KINDS.has(kind) || !/^(list|show)s$/.test(verb)) return undefined;
+  return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
 }
 
 /** Finds the group's first command with one of the names. Without one, finds commands of its subgroups. */
@@ -63,7 +83,8 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
 
 /** Creates the hint for `ls` without a group: the commands that list something. */
 function listHint(root: Node): Hint {
-  const lists = [...root.children.values()].flatMap(({ children }) => children.get('list') ?? []);
+  const groups = [...root.children.values()].filter(({ name }) => name !== 'local');
+  const lists = groups.flatMap(({ children }) => children.get('list') ?? []);
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );

@@ -57,8 +57,3 @@ export async function openPrompter(dependencies: PrompterDependencies): Promise<
   if (canUseSymbols(dependencies)) return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
   return (await import('./plain-prompter.ts')).createPlainPrompter(dependencies);
 }
-
-/** Escapes text for a workflow command of GitHub Actions. */
-export function escapeWorkflowText(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}

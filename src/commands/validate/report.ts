@@ -3,10 +3,9 @@ import type { StartedCheck } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { Column } from '../../catalog/define.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
-import { escapeWorkflowText } from '../terminal/terminal.ts';
+import { formatAnnotation } from '../terminal/annotation.ts';
 
 export interface ReportSubject {
   readonly name: string;
@@ -57,19 +56,13 @@ async function writeAnnotations({ io: { stdout } }: Context, { check, findings }
   await write('warning', check.warnings);
 }
 
-/** Formats a workflow command of GitHub Actions, such as `::error file=users.json,line=7,col=3::email: is empty`. */
 function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): string {
   const { file, line, column } = diagnostic;
-  const properties = Object.entries({ file: file === 'stdin' ? null : file, line, col: column ?? null })
-    .filter(([, value]) => value !== null)
-    .map(
-      ([key, value]) =>
-        `${key}=${escapeWorkflowText(escapeForTerminal(String(value)))
-          .replaceAll(':', '%3A')
-          .replaceAll(',', '%2C')}`,
-    );
-  const text = escapeForTerminal(describeDiagnostic(diagnostic));
-  return `::${[kind, properties.join(',')].filter(Boolean).join(' ')}::${escapeWorkflowText(text)}\n`;
+  return formatAnnotation(
+    kind,
+    { file: file === 'stdin' ? undefined : file, line, col: column },
+    describeDiagnostic(diagnostic),
+  );
 }
 
 async function printRecords(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
