@@ -247,6 +247,16 @@ const noTranslations: Plugin = {
   },
 };
 
+/** Excludes conf's lookup of the home folder at load time, which fails without an entry in /etc/passwd. svc passes every path. */
+const noGuessedFolders: Plugin = {
+  name: 'no-guessed-folders',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\]env-paths[/\\]index\.js$/ }, () => ({
+      contents: `export default () => { throw new Error('svc passes all folders explicitly'); }`,
+    }));
+  },
+};
+
 /** Excludes the MCP library's validator for user input, because svc never requests input through an MCP host. */
 const noAnswerValidator: Plugin = {
   name: 'no-answer-validator',
@@ -299,7 +309,16 @@ const options = {
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 } as const satisfies BuildOptions;
-const plugins = [evaluated, lazyBuiltins, lazyProcesses, partOfUndici, noNativePostgres, noAnswerValidator, noTranslations];
+const plugins = [
+  evaluated,
+  lazyBuiltins,
+  lazyProcesses,
+  partOfUndici,
+  noNativePostgres,
+  noGuessedFolders,
+  noAnswerValidator,
+  noTranslations,
+];
 
 /** The inspector page. Only `svc serve --ui` reads its files. */
 const inspector = {

@@ -79,7 +79,7 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-interface ReplaceFileOptions {
+export interface ReplaceFileOptions {
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;

@@ -1,5 +1,12 @@
+import { basename, dirname, extname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
-import { readTextIfExists, removeStagedFiles, replaceFile, withoutByteOrderMark } from '../kernel/files.ts';
+import {
+  type ReplaceFileOptions,
+  readTextIfExists,
+  removeStagedFiles,
+  replaceFile,
+  withoutByteOrderMark,
+} from '../kernel/files.ts';
 import { isObject } from '../kernel/is-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,10 +25,26 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   }
 }
 
-/** The caller must hold a lock that excludes other writers. */
+/** Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The caller must hold a lock. */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
+  const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
-  await replaceFile(path, `${JSON.stringify(fields, null, 2)}\n`);
+  const write: ReplaceFileOptions['write'] = async (staged) => {
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: dirname(staged),
+      configName: basename(staged, extname(staged)),
+      fileExtension: extname(staged),
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize,
+    });
+    conf.store = fields;
+  };
+  await replaceFile(path, serialize(fields), { write });
+}
+
+function serialize(fields: Fields): string {
+  return `${JSON.stringify(fields, null, 2)}\n`;
 }
 
 export class FileFormatError extends Error {}

@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
+import { startBalancer } from './balancer.ts';
 import { ADD_USERS, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
 import { startServing } from './serving.ts';
 import { BIN, newUser, type User } from './svc.ts';
@@ -79,6 +80,89 @@ describe('two servers on one database', () => {
     const listed = await user.svc(['local', 'deliveries', 'list', '--limit', '9', '-o', 'json', '--store', store]);
     expect(JSON.parse(listed.stdout)).toHaveLength(9);
     expect(await one.end('SIGTERM')).toBe(0);
+  });
+});
+
+/** Sends calls over connections of their own, so that a balancer distributes them. */
+function callOverNewConnections(url: string, headers: Readonly<Record<string, string>>) {
+  const json = { 'content-type': 'application/json', connection: 'close' };
+  return async (path: string, data: object) => {
+    const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify({ data }) };
+    const response = await fetch(url + path, init).catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    return { ok: response?.ok === true && text !== undefined, data: text && JSON.parse(text).result?.data };
+  };
+}
+
+describe('two servers behind a load balancer', () => {
+  it('are one service: reads see all writes, and a killed server fails no job', async ({ annotate }) => {
+    const { store, ask } = await newDatabase();
+    const user = await newUser();
+    const [one, other] = await Promise.all([serve(user, store), serve(user, store)]);
+    const balancer = await startBalancer([one.env.SVC_BASE_URL, other.env.SVC_BASE_URL]);
+    const env = { ...one.env, SVC_BASE_URL: balancer.url };
+    const call = callOverNewConnections(balancer.url, one.headers);
+    const { url, received } = await receiver();
+    expect(await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true })).toMatchObject({ ok: true });
+    expect(await call('/v2/workspace/advancedwebhook/endpoints/create', { url })).toMatchObject({ ok: true });
+    for (let n = 0; n < 20; n++) {
+      const place = { organizationId: 'written', documentIds: [`d${n}`] };
+      const documents = [{ documentId: `d${n}` }];
+      expect(await call('/v1/organizations/documents/add', { ...place, documents })).toMatchObject({ ok: true });
+      expect((await call('/v2/organizations/documents/get', place)).data).toMatchObject(
+        documents.map(({ documentId: id }) => ({ id })),
+      );
+    }
+    expect(Math.min(...balancer.served)).toBeGreaterThan(0);
+    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const acknowledged: string[] = [];
+    const comment = async (id: string) => {
+      const place = { organizationId: 'acme', documentId: 'd1' };
+      const { ok } = await call('/v2/activities/add', { ...place, activities: [{ id, ...activity }] });
+      if (ok) acknowledged.push(id);
+    };
+    for (let n = 0; n < 10; n++) await comment(`before-${n}`);
+    const count = 3_000;
+    await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
+    const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
+    const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
+    await eventually(async () => expect(await stored()).toBeGreaterThan(count / 10));
+    expect(await stored()).toBeLessThan(count);
+    await other.end('SIGKILL');
+    for (let n = 0; n < 10; n++) await comment(`after-${n}`);
+    const { code, stdout, stderr } = await job.ended;
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0 });
+    expect(await stored()).toBe(count);
+    const activities = await ask<{ activityId: string }>('select "activityId" from activities');
+    const written = new Set(activities.map(({ activityId }) => activityId));
+    expect(acknowledged.filter((id) => !written.has(id))).toEqual([]);
+    await eventually(async () => {
+      expect(await ask('select distinct state from deliveries')).toEqual([{ state: 'delivered' }]);
+    });
+    const ids = received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(activities.length);
+    await annotate(`connections: ${balancer.served.join(' and ')}; ${ids.length} received of ${activities.length} events`);
+    expect(await one.end('SIGTERM')).toBe(0);
+  });
+
+  it('change their clock together, and only with --force', async () => {
+    const { store } = await newDatabase();
+    const user = await newUser();
+    const servers = await Promise.all([serve(user, store), serve(user, store)]);
+    const advance = ['local', 'clock', 'advance', '49h', '-o', 'json', '--store', store];
+    const refused = await user.svc(advance);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(JSON.parse(refused.stderr).error.message).toMatch(/^2 servers use the store/);
+    expect((await servers[0].admin('clock', { advance: '49h' })).status).toBe(400);
+    const { code, stdout, stderr } = await user.svc([...advance, '--force']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ offset: 49 * 3_600_000 });
+    for (const { admin, env } of servers) {
+      expect((await admin('clock')).body).toMatchObject({ offset: 49 * 3_600_000 });
+      const date = (await fetch(`${env.SVC_BASE_URL}/healthz`)).headers.get('date') ?? '';
+      expect(Date.parse(date) - Date.now()).toBeGreaterThan(48 * 3_600_000);
+    }
   });
 });
 

@@ -63,6 +63,10 @@ export const PHRASES: readonly Phrase[] = [
     instead: 'plain words',
   },
   { pattern: /\b(colou?rs?|behaviou?r|cancell?ed|honou?r|catalogue|licence|neighbou?rs?)\b/, instead: 'American spelling' },
+  { pattern: /\bthe interface (can|cannot|can't|does|has|allows|returns|accepts)\b/i, instead: 'the API' },
+  { pattern: /\bor else\b(?! if)/, instead: 'otherwise' },
+  { pattern: /\b(is|are|was|were) switched on by\b/, instead: 'is enabled by' },
+  { pattern: /\bmakes? a (read|call|request|write) of\b/i, instead: 'read, call, send' },
 ];
 
 /** American spellings that the pattern for British spelling also matches. */

@@ -1,14 +1,17 @@
 import { formatNounCount } from '../../kernel/plural.ts';
-import { changeClock, readClock } from '../../service/development/clock-control.ts';
+import { type ClockContext, changeClock, readClock } from '../../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange } from '../../service/development/clock-state.ts';
+import { openEmbedded } from '../../service/embedded.ts';
+import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withStore } from '../embedded/store.ts';
+import { createErrorReporter } from '../embedded/error-reporter.ts';
+import { explainRefusals } from '../embedded/store.ts';
 import type { ChangeClockFlags } from './flags.ts';
 
 export async function showClock(context: Context): Promise<void> {
-  const state = await withStore(context, 'read', (store, _, service) => readClock(contextOf(context, { store, ...service })));
-  await (await context.printer()).value(state, {});
+  const printer = await context.printer();
+  await printer.value(await withClock(context, 'read', readClock), {});
 }
 
 /** Creates the code of a command that changes the clock. The change's value is the command's argument, if it has one. */
@@ -16,19 +19,30 @@ export function changeClockBy(name: 'advance' | 'set' | 'freeze' | 'run' | 'rese
   return async (context: Context, { arguments: [text], options }: Invocation<ChangeClockFlags>): Promise<void> => {
     const change = { [name]: text ?? true, force: options.force === true } as unknown as ClockChange;
     const printer = await context.printer();
-    const { now, offset, frozen, ...report } = await withStore(context, 'write', (store, _, service) =>
-      changeClock(contextOf(context, { store, ...service }), change),
-    );
-    await printer.value({ now, offset, frozen, ...report }, {});
-    if (name === 'advance') await context.note(`+${text?.replace(/[a-z]+$/, ' $&')}: ${describeReport(report)}`);
+    const changed = await withClock(context, 'write', (clock) => changeClock(clock, change));
+    await printer.value(changed, {});
+    if (name === 'advance') await context.note(`+${text?.replace(/[a-z]+$/, ' $&')}: ${describeReport(changed)}`);
   };
 }
 
-type ClockContext = Parameters<typeof changeClock>[0];
-
-function contextOf({ clock, signal, warn }: Context, service: Pick<ClockContext, 'store' | 'development'>): ClockContext {
-  const report = (error: unknown) => void warn(String(error));
-  return { ...service, realClock: clock, signal, report, allowPrivateTargets: true };
+async function withClock<Result>(
+  context: Context,
+  effect: 'read' | 'write',
+  work: (clock: ClockContext) => Promise<Result>,
+): Promise<Result> {
+  const { clock, options, folders, signal } = context;
+  const location = await resolveStoreLocation(options.store, folders);
+  const service = await openEmbedded(location, {
+    clock,
+    signal,
+    logFolder: folders.data,
+    report: createErrorReporter(context),
+  });
+  try {
+    return await explainRefusals(effect, () => work({ ...service.development, signal }));
+  } finally {
+    await service.close();
+  }
 }
 
 /** Returns text such as `7 attempts, 1 endpoint disabled`. */

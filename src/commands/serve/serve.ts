@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
 import type { FaultFileInput } from '../../catalog/faults.ts';
+import type { State } from '../../catalog/state.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -17,6 +18,7 @@ import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
+import type { Change } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
@@ -51,7 +53,7 @@ export async function serve(
   try {
     const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
     const log = { logsRequests: true, logFolder: context.folders.data };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches });
+    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches, compareStates });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
       const server = await embedded.serve(address, { timeScale, ui });
@@ -69,6 +71,10 @@ export async function serve(
   }
   const { reason } = signal;
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
+}
+
+async function compareStates(first: State, second: State): Promise<readonly Change[]> {
+  return (await import('../../settings/compare-states.ts')).compareStates(first, second);
 }
 
 /** Warns about rules of an earlier time, because requests would fail for no apparent reason. */

@@ -165,10 +165,10 @@ describe('applyChange', () => {
 });
 
 /** Serves the deliveries of a world like another process does: with its own connection. */
-async function serveBeside({ path }: DeliveringWorld) {
+async function serveBeside({ path }: DeliveringWorld, timeScale = 1) {
   const store = await openStore(path);
   const time = createServiceClock(systemClock, createDevelopmentState(store));
-  const running = startDeliveries(store, { clock: systemClock, time, allowPrivateTargets: true });
+  const running = startDeliveries(store, { clock: systemClock, time, timeScale, allowPrivateTargets: true });
   onTestFinished(async () => {
     await running.stop();
     await store.close();
@@ -205,7 +205,31 @@ describe('advancing the clock', () => {
     expect(world.reported).toEqual([]);
   });
 
-  it('disables an endpoint after five days of failures, and deletes old deliveries', async () => {
+  it('leaves due work to a serving process while the clock is frozen', async () => {
+    const { url, received } = await receiver();
+    const world = await deliveringWorld();
+    const frozen = await clockOf(world).change({ freeze: true });
+    await serveBeside(world);
+    await world.endpoint({ url });
+    await world.comment(2);
+    const records = await world.until('delivered', 'delivered');
+    expect(received).toHaveLength(2);
+    expect(records.map(({ attempts }) => attempts[0]?.at)).toEqual([frozen.now, frozen.now]);
+  });
+
+  it('deletes deliveries after their retention period', async () => {
+    const { url } = await receiver();
+    const world = await deliveringWorld();
+    const { change } = clockOf(world);
+    await world.endpoint({ url });
+    await world.comment();
+    await change({ advance: '6d' });
+    expect(await world.deliveries()).toMatchObject([{ state: 'delivered' }]);
+    await change({ advance: '2d' });
+    expect(await world.deliveries()).toEqual([]);
+  });
+
+  it('disables an endpoint after five days of failures', async () => {
     const { url } = await receiver(() => 503);
     const world = await deliveringWorld();
     const { change } = clockOf(world);
@@ -275,14 +299,14 @@ describe('setting the clock back', () => {
     const { url, received } = await receiver((_, count) => (count > 2 ? 200 : 503));
     const world = await deliveringWorld();
     const { change } = clockOf(world);
-    await serveBeside(world);
+    await serveBeside(world, 0.1);
     await world.endpoint({ url, rateLimit: 1 });
     await change({ advance: '49h' });
     await world.comment();
     await eventually(() => expect(received).not.toHaveLength(0));
     await eventually(async () => expect((await world.deliveries())[0]?.attempts).toHaveLength(1));
     await change({ reset: true });
-    // The next attempt is due 5 seconds after the first one, not 49 hours later.
+    // The next attempt is due half a second after the first one, not 49 hours later.
     await eventually(async () => expect((await world.deliveries())[0]?.attempts).toHaveLength(2));
     const [first, second] = (await world.deliveries())[0]?.attempts ?? [];
     expect(Date.parse(first?.at ?? '') - Date.parse(second?.at ?? '')).toBeGreaterThan(48 * HOUR);
