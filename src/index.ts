@@ -1,6 +1,14 @@
 /** Public API of the package. */
 export { type Failure, SvcError } from './kernel/errors.ts';
 export { type Client, type ClientSettings, createClient } from './library/client.ts';
-export type { EmbeddedService, ServiceClockControl, ServiceSettings } from './library/embedded-service.ts';
+export type {
+  EmbeddedService,
+  FaultControl,
+  RequestControl,
+  ServiceClockControl,
+  ServiceSettings,
+  ServiceSnapshots,
+} from './library/embedded-service.ts';
 export type { Input, OperationName, OperationTypes, Output } from './library/operations.ts';
 export { createService } from './library/service.ts';
+export type { Snapshot } from './service/development/snapshots/snapshots.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
+import { valueAt } from '../kernel/field-path.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
@@ -9,8 +10,8 @@ import { HTTP_STATUS, type Status } from './statuses.ts';
 /** Value of `on` for attempts to deliver a webhook. */
 export const DELIVERY = 'delivery';
 
-const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
-const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
+export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
+export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
 const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
 
 const MAX_DELAY = 3_600_000;
@@ -80,41 +81,34 @@ export function parseFaultFile(value: unknown, existing = 0): FaultFile | readon
 }
 
 function* findConflicts(given: Rule): Iterable<InputProblem> {
-  const schedules = SCHEDULES.filter((field) => given[field] !== undefined);
   const [effect, ...others] = EFFECTS.filter((field) => given[field] !== undefined);
+  const [schedule, ...further] = SCHEDULES.filter((field) => given[field] !== undefined);
   if (!effect) yield { path: [], message: `a rule needs an effect: ${EFFECTS.join(', ')}` };
   for (const other of others) yield { path: [other], message: `${effect} and ${other} cannot be combined` };
-  for (const other of schedules.slice(1)) {
-    yield { path: [other], message: `${schedules[0]} and ${other} cannot be combined` };
-  }
+  for (const other of further) yield { path: [other], message: `${schedule} and ${other} cannot be combined` };
   if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 is less than p50' };
-  if (!effect) return;
-  const entry = manifest.find(({ name }) => name === given.on);
-  if (given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
+  if (effect && given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
     yield { path: [effect], message: `${effect} does not apply to deliveries; use ${DELIVERY_EFFECTS.join(', ')}` };
-  }
-  if (entry && entry.bulk !== 'array' && effect === 'items') {
+  } else if (effect === 'items' && given.on !== '*' && manifest.find(({ name }) => name === given.on)?.bulk !== 'array') {
     yield { path: ['items'], message: `${given.on} takes no list of records` };
   }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
   const { path } = issue;
-  const value = path.reduce<unknown>((inner, key) => Object(inner)[key], root);
+  const value = valueAt(root, path);
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const known =
-      path.length === 0 ? Object.keys(file.shape) : path.includes('delay') ? ['p50', 'p99'] : Object.keys(rule.shape);
+    const { shape } = path.length === 0 ? file : rule;
+    const known = path.includes('delay') ? ['p50', 'p99'] : Object.keys(shape);
     return { path: [...path, key], message: `unknown field; ${didYouMean(key, known)}`, names: 'field' };
   }
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const known = issue.values.map(String);
     const field = path.at(-1) === 'on' ? 'operation' : String(path.at(-1));
-    const nearest = findNearest(value, known);
     // The list of all operations is too long for a message.
-    const rest = nearest
-      ? `did you mean '${nearest}'?`
-      : `known: ${known.slice(0, 16).join(', ')}${known.length > 16 ? ', …' : ''}`;
+    const rest =
+      known.length > 20 && !findNearest(value, known) ? `known: ${known.slice(0, 9).join(', ')}, …` : didYouMean(value, known);
     return { path, message: `unknown ${field} '${value}'; ${rest}`, names: 'value' };
   }
   return { path, message: issue.code === 'custom' ? issue.message : explainIssue(issue, value), names: 'value' };

@@ -23,7 +23,7 @@ export function limitHeapGrowth(heap = processHeap): void {
  * `limitHeapGrowth`, takes effect during a long computation without timers.
  */
 export function keepHeapSmall(heap = processHeap): void {
-  heap.setFlag('--heap-growing-percent=100');
+  heap.setFlag('--heap-growing-percent=30');
   heap.setFlag('--semi-space-growth-factor=1');
 }
 

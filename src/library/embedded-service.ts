@@ -10,13 +10,15 @@ import type {
   AccessQuestion,
   Explanation,
   ListFilter,
-  RecordList,
   RecordRequest,
   StoredRecord,
+  StoredRecords,
 } from '../service/development/reading/answers.ts';
-import type { RecordKindName } from '../service/development/reading/kinds.ts';
+import type { StoredKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -47,13 +49,15 @@ export interface EmbeddedService {
     readonly fetch: typeof globalThis.fetch;
   };
   /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
-  list(kind: RecordKindName, filter?: ListFilter): Promise<RecordList>;
+  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
   /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
   show(request: RecordRequest): Promise<readonly StoredRecord[]>;
   /** Explains whether a user can open a document, and which memberships grant it. */
   explain(question: AccessQuestion): Promise<Explanation>;
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
+  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+  readonly snapshots: ServiceSnapshots;
   readonly faults: FaultControl;
   readonly requests: RequestControl;
   /**
@@ -80,6 +84,16 @@ export interface ServiceClockControl {
   run(): Promise<ClockState>;
   /** Returns to the real time. */
   reset(): Promise<ClockState>;
+}
+
+export interface ServiceSnapshots {
+  /** Saves the current data. Replaces a snapshot with the same name. */
+  save(name: string): Promise<Snapshot>;
+  /** Replaces the current data, including API keys and tokens. */
+  restore(name: string): Promise<Snapshot>;
+  /** Returns the snapshots, newest first. */
+  list(): Promise<readonly Snapshot[]>;
+  remove(name: string): Promise<void>;
 }
 
 /** Rules for faults. All calls return the rules, in the order in which they apply. */
@@ -120,6 +134,12 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
     list: async (kind, filter) => (await reader()).list(kind, filter),
     show: async (request) => (await reader()).show(request),
     explain: async (question) => (await reader()).explain(question),
+    snapshots: {
+      save: async (name) => (await openSnapshots(embedded.development)).save(name),
+      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
+    },
     faults: createFaultControl(embedded.development),
     requests: createRequestControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {

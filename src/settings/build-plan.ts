@@ -46,7 +46,6 @@ export function selectKinds(declared: Declared, only: readonly Kind[]): Declared
   return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));
 }
 
-/** Keeps only the requirements that are written by the plan. */
 function selectRequired(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
   const written = new Set(writes.flatMap(({ items }) => items.map(({ key }) => key)));
   return writes.map((write) => ({

@@ -50,7 +50,6 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   return { records, isDeclared: false, unreadable };
 }
 
-/** Collects the records of a settings file or an exported store. */
 export function collectDeclaredRecords(source: Declared | State): ComparedRecords {
   const declared = source as Declared;
   const { config = {}, endpoints = [] } = declared;
@@ -99,17 +98,8 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
       const sign = before ? ('-' as const) : ('+' as const);
       return [createChange({ sign, ...about, before: toShown(before), after: toShown(after) })];
     }
-    const isReversed = partial === first;
-    const differences = diffRecords(isReversed ? after : before, isReversed ? before : after, {
-      onlyDeclared: partial !== undefined,
-    });
-    return differences.map(({ field, ...found }) =>
-      createChange({
-        ...{ sign: '~', ...about, field },
-        before: isReversed ? found.after : found.before,
-        after: isReversed ? found.before : found.after,
-      }),
-    );
+    const fieldsOf = partial ? (partial === first ? 'before' : 'after') : 'both';
+    return diffRecords(before, after, { fieldsOf }).map((found) => createChange({ sign: '~', ...about, ...found }));
   });
   const problems = [...first.unreadable, ...second.unreadable].map((part) => createChange({ sign: '?', ...part }));
   const unreadable = new Map(problems.map((change) => [JSON.stringify(change), change])).values();

@@ -13,8 +13,8 @@ export interface Difference {
 }
 
 export interface DifferOptions {
-  /** Compares only the fields that `after` contains. */
-  readonly onlyDeclared: boolean;
+  /** Whose fields to compare (default: those of `after`). */
+  readonly fieldsOf?: 'before' | 'after' | 'both';
   /** Whether a plain text at a path is a secret. Values of class `SecretValue` always are. */
   readonly isSecret?: (path: readonly string[]) => boolean;
 }
@@ -26,7 +26,7 @@ const UNORDERED = new Set(['filterTypes', 'channels']);
  * Compares two records field by field: a declared record with a live one, two live records, or two declared ones. Lists are
  * compared as a whole. A missing field equals null, false, and an empty text, because services omit unset fields.
  */
-export function diffRecords(before: unknown, after: unknown, options: DifferOptions): readonly Difference[] {
+export function diffRecords(before: unknown, after: unknown, options: DifferOptions = {}): readonly Difference[] {
   const differences: Difference[] = [];
   collect(before, after, [], options, differences);
   return differences;
@@ -36,9 +36,9 @@ function collect(before: unknown, after: unknown, path: readonly string[], optio
   if (isFields(before) || isFields(after)) {
     if (isFields(before) ? isFields(after) || isUnset(after) : isUnset(before)) {
       const [left, right] = [fieldsOf(before), fieldsOf(after)];
-      const names = Object.keys(right);
-      if (!options.onlyDeclared) names.push(...Object.keys(left).filter((name) => !Object.hasOwn(right, name)));
-      for (const name of names) collect(ownValue(left, name), ownValue(right, name), [...path, name], options, into);
+      const { fieldsOf: side = 'after' } = options;
+      const names = [...(side === 'before' ? [] : Object.keys(right)), ...(side === 'after' ? [] : Object.keys(left))];
+      for (const name of new Set(names)) collect(ownValue(left, name), ownValue(right, name), [...path, name], options, into);
       return;
     }
   }
@@ -68,7 +68,6 @@ function reveal(value: unknown): unknown {
   return value instanceof SecretValue ? value.reveal() : value;
 }
 
-/** Whether a value is the same as a missing field. */
 export function isUnset(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === false;
 }

@@ -1,7 +1,7 @@
-import diff from 'microdiff';
 import type { State } from '../catalog/state.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { formatNounCount } from '../kernel/plural.ts';
+import { diffRecords } from './differ.ts';
 import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
 import type { PlannedItem, PlannedWrite } from './plan.ts';
 import { createRecordKey, type RecordKey } from './record-key.ts';
@@ -62,24 +62,17 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
   return CONFIG_NAMES.flatMap((name) => {
     const [item] = itemsOf(writes, CONFIGS[name].update);
     if (item === undefined) return [];
-    const changes = diff(Object(before.config[name]), Object(after.config[name]))
-      .flatMap(({ path }) => leaves(path, valueAt(after.config[name], path)))
-      .filter(([path, value]) => valueAt(item.data, path) === undefined && (value || valueAt(before.config[name], path)));
-    const triggers = changes.filter(([path]) => path.includes('triggers')).length;
-    const sentences = changes
-      .filter(([path]) => !path.includes('triggers'))
-      .map(([path, value]) => `${name}: ${path.join('.')} becomes ${JSON.stringify(value)}`);
+    const changes = diffRecords(before.config[name], after.config[name], { fieldsOf: 'both' });
+    const effects = changes.filter(({ path }) => valueAt(item.data, path) === undefined);
+    const triggers = effects.filter(({ path }) => path.includes('triggers')).length;
+    const sentences = effects
+      .filter(({ path }) => !path.includes('triggers'))
+      .map(({ field, after: value }) => `${name}: ${field} becomes ${JSON.stringify(value)}`);
     if (triggers === 0) return sentences;
     return [`enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`, ...sentences];
   });
 }
 
-function leaves(path: readonly PropertyKey[], value: unknown): readonly (readonly [readonly PropertyKey[], unknown])[] {
-  if (typeof value !== 'object' || value === null) return [[path, value]];
-  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner));
-}
-
-/** Returns the items of all writes of an operation, with the input that they share. */
 function itemsOf(writes: readonly PlannedWrite[], operation: string): readonly Pick<PlannedItem, 'data'>[] {
   return writes
     .filter((write) => write.operation === operation)

@@ -25,13 +25,11 @@ export interface Simulation {
 }
 
 export interface Prediction {
-  /** Descriptions of side effects, and of writes that the service would reject. */
   readonly effects: readonly string[];
   readonly state: State;
 }
 
 const BATCH_SIZE = 1_000;
-/** Time limit of a simulated request in milliseconds. */
 const TIME_LIMIT = 60_000;
 
 /**
@@ -61,7 +59,6 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
   }
 }
 
-/** Checks the live records, without the fields that the embedded service does not know. */
 function parseSnapshot(live: State): { snapshot: State; issue?: never } | { snapshot?: never; issue: InputProblem } {
   const { data, error } = stateSchema.safeParse(live);
   if (data) return { snapshot: data };

@@ -53,7 +53,6 @@ interface ConfigOperations {
   readonly read: OperationName;
   readonly update: OperationName;
   readonly nested: string | undefined;
-  /** Field of the nested settings that is a secret. */
   readonly secret: string | undefined;
   /** Whether the first enable adds triggers that the update does not contain. */
   readonly seedsTriggers: boolean;

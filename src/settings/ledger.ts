@@ -16,7 +16,6 @@ export interface SentRecord {
   readonly data: unknown;
 }
 
-/** Returns the ledger's record of a planned item. */
 export function toSentRecord(
   { operation, shared }: Pick<PlannedWrite, 'operation' | 'shared'>,
   { key, data }: Pick<PlannedItem, 'key' | 'data'>,
@@ -72,7 +71,6 @@ export class Ledger {
     }
   }
 
-  /** Opens the ledger for some work, and closes it. @throws SvcError like `open` */
   static async use<Result>(
     { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
     work: (ledger: Ledger) => Result | Promise<Result>,

@@ -23,11 +23,9 @@ export interface Change {
   readonly before: unknown;
   /** For records sent from a file: their number. */
   readonly after: unknown;
-  /** Why the change is not possible, or why the records could not be read. */
   readonly reason?: string;
 }
 
-/** One record or configuration to write. */
 export interface PlannedItem {
   readonly key: RecordKey;
   /**
@@ -45,16 +43,15 @@ export interface PlannedWrite {
   /** Input that all items share, such as the organization ID. Empty if each item is a whole input. */
   readonly shared: Readonly<Record<string, unknown>>;
   readonly items: readonly PlannedItem[];
-  /** File whose records are sent instead of items, as many as the ledger does not know. */
+  /** File whose records are sent instead of items, in any organization: those that the ledger does not know. */
   readonly from?: PlannedFile;
 }
 
-/** A file of users. The writes of all organizations name the same file, which is read once. */
 export interface PlannedFile {
   readonly path: string;
   readonly records: number;
   /** Organization of users without an `organizationId`. */
-  readonly organizationId?: string;
+  readonly organizationId?: string | undefined;
 }
 
 export interface PlanTarget {
@@ -70,12 +67,10 @@ export interface PlanSummary {
   readonly send: number;
 }
 
-/** Changes, and the writes that make them, in the order to send. */
 export interface Plan {
   readonly target: PlanTarget;
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
-  /** Effects that a simulation predicted, as sentences. */
   readonly predicted: readonly string[];
   /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
   readonly notRestored: readonly string[];

@@ -11,7 +11,6 @@ import type { DeclaredSettings, SettingsFile } from './settings.ts';
 /** A plan in a file. Live records and secrets are contained only as salted hashes. */
 export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly svc: 1;
-  /** ISO 8601. */
   readonly createdAt: string;
   readonly environment: string | null;
   readonly profile: string | null;
@@ -27,7 +26,6 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly sha256: string;
 }
 
-/** Context in which a plan is saved. */
 export interface SavedPlanOrigin
   extends Pick<DeclaredSettings, 'files' | 'secrets'>,
     Partial<Pick<DeclaredSettings, 'environment' | 'profile' | 'stack'>> {

@@ -1,35 +1,28 @@
 import { Readable } from 'node:stream';
+import { BitSet } from '../bulk/bit-set.ts';
+import { type IdentifiedRecord, resolveDuplicates } from '../bulk/duplicates.ts';
 import { openInputFile } from '../bulk/input-file.ts';
 import { createPreparer } from '../bulk/record-preparation.ts';
 import { findRecordProblems } from '../bulk/record-problem.ts';
 import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
-import { InputError, type Position } from '../bulk/source/source.ts';
+import { InputError } from '../bulk/source/source.ts';
 import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
+import type { PlannedFile } from './plan.ts';
 import { createRecordKey } from './record-key.ts';
 import type { Declared } from './settings.ts';
 
-export interface UsersFile {
-  /** Absolute path. */
-  readonly path: string;
-  /** Name in messages (default: the path). */
-  readonly name?: string;
-  /** Organization of users without an `organizationId`. */
-  readonly organizationId?: string | undefined;
-}
+type UsersFile = Omit<PlannedFile, 'records'>;
 
-export interface FileUser extends Position {
+export interface FileUser extends IdentifiedRecord {
   readonly organizationId: string;
   readonly userId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Upper bound on repeated users that are compared in one reading. */
-const MAX_REPEATED = 250_000;
-
-export function toSentUser({ organizationId, userId, data }: Omit<FileUser, keyof Position>): SentRecord {
+export function toSentUser({ organizationId, userId, data }: Pick<FileUser, 'organizationId' | 'userId' | 'data'>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
   return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });
 }
@@ -47,22 +40,17 @@ export async function countUsersToSend(
   const ids = new RepeatedIdDetector();
   for await (const users of readUsersFile(file, signal)) {
     for (const user of users) {
-      ids.add(idOf(user));
+      ids.add(user.id);
       const count = counts.get(user.organizationId) ?? 0;
       counts.set(user.organizationId, count + (isSent(toSentUser(user)) ? 0 : 1));
     }
   }
-  const repeated = ids.takeRepeated();
-  const known = new Map<string, FileUser>();
-  for (const part of repeated.split(MAX_REPEATED)) {
-    for await (const users of readUsersFile(file, signal)) {
-      for (const user of users.filter((each) => part.has(idOf(each)))) {
-        const earlier = known.get(idOf(user));
-        if (earlier) throw problemAt(file, user, `userId: '${user.userId}' is already on line ${earlier.line}`);
-        known.set(idOf(user), user);
-      }
-    }
-  }
+  await resolveDuplicates(() => readUsersFile(file, signal), ids.takeRepeated(), {
+    ...{ duplicates: 'fail', skipped: new BitSet() },
+    reportDuplicate: (user, earlier) => {
+      throw new InputError(file.path, user, `userId: '${JSON.parse(user.id)[1]}' is already on line ${earlier.line}`);
+    },
+  });
   return counts;
 }
 
@@ -70,10 +58,10 @@ export async function countUsersToSend(
 export async function* readUsersFile(file: UsersFile, signal: AbortSignal): AsyncGenerator<readonly FileUser[]> {
   limitHeapGrowth();
   const fields = await userFields();
-  const { path, name = path } = file;
+  const { path } = file;
   const { listName, knownFields, id } = fields;
   const input = await openInputFile({
-    ...{ file: path, name, cwd: '/', stdin: Readable.from([]), signal, spool: '' },
+    ...{ file: path, name: path, cwd: '/', stdin: Readable.from([]), signal, spool: '' },
     ...{ listName, knownFields, id },
   });
   const source = await input.open();
@@ -82,13 +70,12 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
     yield chunk.map((record, at) => {
       const { value, ownFields, problems } = prepare(record, at);
       const [problem] = [...problems, ...findRecordProblems(fields.schema, value)];
-      if (problem) throw problemAt(file, record, [problem.field, problem.message].filter(Boolean).join(': '));
+      if (problem) throw new InputError(path, record, [problem.field, problem.message].filter(Boolean).join(': '));
       const { organizationId = file.organizationId, ...data } = ownFields;
-      if (organizationId === undefined) throw problemAt(file, record, 'organizationId: required');
-      return {
-        ...{ organizationId: String(organizationId), userId: String(data['userId']), data },
-        ...{ line: record.line, column: record.column },
-      };
+      if (organizationId === undefined) throw new InputError(path, record, 'organizationId: required');
+      const { line, column } = record;
+      const user = { organizationId: String(organizationId), userId: String(data['userId']), data };
+      return { ...user, id: JSON.stringify([user.organizationId, user.userId]), index: at, file: path, line, column };
     });
   }
 }
@@ -106,12 +93,4 @@ async function userFields(): Promise<BulkFields> {
   const { organizationId, users } = add.input.shape;
   const schema = users.element.extend({ organizationId: organizationId.optional() });
   return { ...fields, schema, knownFields: [...fields.knownFields, 'organizationId'] };
-}
-
-function idOf({ organizationId, userId }: FileUser): string {
-  return JSON.stringify([organizationId, userId]);
-}
-
-function problemAt({ path, name = path }: UsersFile, { line, column }: Position, problem: string): InputError {
-  return new InputError(name, { line, column }, problem);
 }

@@ -20,6 +20,25 @@ describe('svc apply', () => {
     expect(user.writes()).toHaveLength(written);
   });
 
+  it('names svc pull if there is no settings file', async () => {
+    const user = await createApplyUser();
+    for (const command of ['plan', 'apply', 'drift']) {
+      const { code, stderr } = await user.svc([command]);
+      expect([code, stderr]).toEqual([
+        2,
+        'svc: file not found: svc.yaml\nhint: create it from the live settings with svc pull, or name another file with --file\n',
+      ]);
+    }
+  });
+
+  it('reads each record once to plan a change, and once to check the result, besides the values that it replaces', async () => {
+    const user = await createApplyUser();
+    await user.declare('config: { webhook: { useWebhookService: true } }');
+    expect((await user.svc(['apply', '--yes'])).code).toBe(0);
+    const paths = user.requests.map(({ path }) => path.split('/').at(-1));
+    expect(paths).toEqual(['get', 'get', 'update', 'get', 'get']);
+  });
+
   it('prints the plan with the job and the number of failures as JSON', async () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));

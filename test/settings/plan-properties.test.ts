@@ -1,14 +1,22 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { WEBHOOK_TRIGGERS } from '../../src/catalog/events.ts';
+import type { Client } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { isObject } from '../../src/kernel/is-object.ts';
 import { buildPlan } from '../../src/settings/build-plan.ts';
 import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../src/settings/compare.ts';
+import { createSettings } from '../../src/settings/file/create-settings.ts';
+import { editSettings } from '../../src/settings/file/edit-settings.ts';
+import { loadSettings } from '../../src/settings/file/load-settings.ts';
+import { parseSettings } from '../../src/settings/file/read-settings.ts';
 import { predict } from '../../src/settings/foresight.ts';
 import { KIND_CLASSES } from '../../src/settings/kinds.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import type { LiveRecord, LiveRecords } from '../../src/settings/live/live-records.ts';
+import { queryPulled, wasRead } from '../../src/settings/live/pulled-query.ts';
+import { toPulledConfigs, toPulledRecords } from '../../src/settings/live/pulled-records.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../src/settings/live/snapshot.ts';
 import type { Plan } from '../../src/settings/plan.ts';
@@ -163,7 +171,30 @@ function expectOrder({ writes }: Plan): void {
   }
 }
 
+/** Pulls the settings of a service into a file, as `svc pull` does. @param text the file, if it exists */
+async function pullFrom(client: Client, text?: string): Promise<string> {
+  const content =
+    text === undefined ? undefined : parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined);
+  const selection = { orgs: ['acme'], only: ['config', 'endpoints', 'folders', 'documents'] };
+  const { kinds, query } = queryPulled((content?.fields ?? {}) as Declared, selection);
+  const live = await readLive(client, query);
+  const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
+  const pulled = { configs: toPulledConfigs(live), records };
+  if (text === undefined || !content) return createSettings(undefined, pulled);
+  const edit = { ...pulled, content, environment: undefined };
+  const { texts } = editSettings({ ...edit, wasRead: (kind, record) => wasRead(live, kind, record) });
+  const [edited = text] = texts.values();
+  return edited;
+}
+
+async function loadText(text: string): Promise<Declared> {
+  const variables = { SVC_WEBHOOK_AUTH_TOKEN: 'x' };
+  const input = { file: '-', text, environment: undefined, cwd: '/', stdin: Readable.from([]), variables };
+  return (await loadSettings({ ...input, signal: new AbortController().signal })).declared;
+}
+
 it('is empty after it was applied, changes what was predicted, and orders writes by their requirements', async () => {
+  let pulled = 0;
   await fc.assert(
     fc.asyncProperty(world, world, async (first, second) => {
       const service = await startPlannedWorld();
@@ -174,6 +205,7 @@ it('is empty after it was applied, changes what was predicted, and orders writes
         stack: 'acme',
         pruneLimit: 99,
       };
+      let file: string | undefined;
       for (const declared of [first, second]) {
         const plan = await service.plan(declared, options);
         expectOrder(plan);
@@ -187,8 +219,15 @@ it('is empty after it was applied, changes what was predicted, and orders writes
         const { changes, writes: left } = await service.plan(declared, { ...options, isSent: () => true });
         expect(left).toEqual([]);
         expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
+        // A pull into a new file, and into the file of the first world.
+        for (const text of [await pullFrom(service.client), await pullFrom(service.client, file)]) {
+          expect((await service.plan(await loadText(text), options)).changes, text).toEqual([]);
+          file = text;
+          pulled += 1;
+        }
       }
     }),
     { numRuns: 30 },
   );
+  expect(pulled).toBe(120);
 }, 60_000);

@@ -145,9 +145,9 @@ describe('runPlan', () => {
 });
 
 describe('users from a file', () => {
-  const write = (path: string, organizationId: string, records: number): PlannedWrite => ({
+  const write = (path: string, records: number): PlannedWrite => ({
     operation: 'users.add',
-    shared: { organizationId },
+    shared: {},
     items: [],
     from: { path, records },
   });
@@ -157,12 +157,12 @@ describe('users from a file', () => {
     const path = join(folders.state, 'users.csv');
     const rows = Array.from({ length: 500 }, (_, at) => `${at % 2 ? 'acme' : 'beta'},u${at},User ${at}`);
     await writeFile(path, ['organizationId,userId,name', ...rows].join('\n'));
-    const writes = [write(path, 'acme', 250), write(path, 'beta', 250)];
+    const writes = [write(path, 500)];
     expect((await run(writes)).counters).toMatchObject({ succeeded: 500, failed: 0 });
     expect(requests.filter(({ path }) => path.endsWith('/users/add'))).toHaveLength(6);
     expect((await run(writes)).counters).toMatchObject({ succeeded: 0 });
     await writeFile(path, ['organizationId,userId,name', ...rows, 'acme,new,New', 'beta,u0,Renamed'].join('\n'));
-    expect((await run([write(path, 'acme', 1), write(path, 'beta', 1)])).counters).toMatchObject({ succeeded: 2 });
+    expect((await run([write(path, 2)])).counters).toMatchObject({ succeeded: 2 });
     expect(ledger.knows(TARGET, { identity: ['users.add', 'users/acme/new'], data: [] })).toBe(false);
   });
 
@@ -178,7 +178,7 @@ describe('users from a file', () => {
     const rows = Array.from({ length: 1_000 }, (_, at) => `u${at},User ${at}`);
     await writeFile(path, ['userId,name', ...rows].join('\n'));
     const from = { path, records: 1_000, organizationId: 'acme' };
-    const writes = [{ ...write(path, 'acme', 1_000), from }, addFolders(folderItem('a'))];
+    const writes = [{ ...write(path, 1_000), from }, addFolders(folderItem('a'))];
     const journal = await createJournal();
     const first = await run(writes, { journal, signal: stop.signal });
     expect(first.stop).toMatchObject({ kind: 'signal' });

@@ -43,7 +43,7 @@ it.each([
 it('uses the shared organization for users without one', async () => {
   const file = await createFile('users.csv', 'userId,name\nada,Ada\n');
   expect(await count({ ...file, organizationId: 'acme' })).toEqual({ acme: 1 });
-  await expect(count(file)).rejects.toMatchObject({ failure: 'bad_data', message: 'users.csv:2:1: organizationId: required' });
+  await expect(count(file)).rejects.toThrow('users.csv:2:1: organizationId: required');
 });
 
 it.each([

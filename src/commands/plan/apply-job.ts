@@ -6,7 +6,7 @@ import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { countItems } from '../../settings/execute/execute-plan.ts';
+import { countItems, findUsersFile } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
 import { type EndedRun, runPlan } from '../../settings/execute/run-plan.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
@@ -58,8 +58,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
   const plan = job.journal.getFact('plan') as SavedPlan;
   const secrets = await readPlanSecrets(context, plan);
-  const users = plan.writes.find(({ from }) => from)?.from?.path;
-  const file = job.description.inputs.find(({ path }) => path === users);
+  const file = job.description.inputs.find(({ path }) => path === findUsersFile(plan.writes)?.path);
   if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
     throw new SvcError('bad_data', `${file.name} changed after job ${job.description.job} started; nothing was sent`, {
       hint: 'restore the original file, or plan again',
@@ -120,16 +119,16 @@ function endRun({ description, journal }: ApplyJob, { stop, counters, metrics, r
 async function describeApplyJob(context: Context, job: string, { writes, files }: SavedPlan): Promise<JobDescription> {
   const { cwd, clock } = context;
   const items = countItems(writes);
-  const users = writes.reduce((sum, { from }) => sum + (from?.records ?? 0), 0);
+  const users = findUsersFile(writes);
   const inputs = files.map(async ({ path, sha256 }) => ({
     ...{ name: relative(cwd, path), path, spooled: false, sha256 },
-    first: writes.some(({ from }) => from?.path === path) ? items : 0,
+    first: users?.path === path ? items : 0,
     format: formatFromName(path) ?? 'yaml',
     bytes: (await stat(path)).size,
   }));
   return {
     ...{ job, operation: APPLY, data: {}, options: {}, cwd, target: await describeJobTarget(context) },
     inputs: await Promise.all(inputs),
-    ...{ records: items + users, leftOut: 0, startedAt: clock.now() },
+    ...{ records: items + (users?.records ?? 0), leftOut: 0, startedAt: clock.now() },
   };
 }

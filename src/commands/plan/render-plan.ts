@@ -41,10 +41,11 @@ const PLANNED: CountWords = {
 
 const FOUND = { ...PLANNED, create: 'missing', update: 'changed', replace: 'changed', delete: 'not declared' };
 
-/** Whether the changes will be made, were found in a service, or are differences between two subjects. */
+/** Whether the changes will be made, were found in a service, were made since a snapshot, or are differences between two subjects. */
 const PURPOSES = {
   plan: { title: 'Plan', words: PLANNED },
   drift: { title: 'Drift', words: FOUND },
+  history: { title: 'Changes', words: { ...FOUND, create: 'added', delete: 'deleted' } },
   comparison: { title: 'Differences', words: { ...FOUND, create: 'only in the second', delete: 'only in the first' } },
 };
 
@@ -147,8 +148,7 @@ function renderSigned(sign: Sign, text: string, { palette, wrap }: Layout): read
 
 function renderFields({ sign, before, after }: Change, layout: Layout): readonly string[] {
   if (sign === '-/+') {
-    const differences = diffRecords(before, after, { onlyDeclared: true });
-    const shown = differences.filter(({ path }) => path[0] !== 'metadata');
+    const shown = diffRecords(before, after).filter(({ path }) => path[0] !== 'metadata');
     return shown.flatMap(({ path, ...values }) => renderDifference(path.join('.'), values, layout));
   }
   const record = sign === '+' ? after : sign === '-' ? before : undefined;

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
@@ -10,7 +11,7 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { applyPlan } from '../plan/apply-job.ts';
 import { checkPlan } from '../plan/check-plan.ts';
-import { predictResult } from '../plan/check-prediction.ts';
+import { checkPrediction, predictPlan } from '../plan/check-prediction.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
@@ -29,9 +30,10 @@ export async function applySettings(context: Context, invocation: Invocation<App
   if (argument !== undefined && options.file !== undefined)
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
   const { allowReplace = false } = options;
-  await withPlan(context, { ...options, ...optionalProperty('file', argument) }, {}, (opened, plan, settings) => {
+  const flags = { ...options, ...optionalProperty('file', argument) };
+  await withPlan(context, flags, 'plan', (opened, { plan, settings, predicted }) => {
     const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
-    return confirmAndApply(opened, toApply, settings.name);
+    return confirmAndApply(opened, toApply, settings.name, predicted);
   });
 }
 
@@ -55,13 +57,13 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
   const { environment, profile } = plan;
   const target = { environment: environment ?? undefined, profile: profile ?? undefined };
   await withEnvironment(context, target, async (opened) => {
-    await checkPlan(opened, plan, name);
-    await confirmAndApply(opened, { ...plan, allowReplace }, name);
+    const prediction = await predictPlan(opened, plan, await checkPlan(opened, plan, name));
+    await confirmAndApply(opened, { ...plan, allowReplace }, name, prediction?.state);
   });
 }
 
 /** Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan again. */
-async function confirmAndApply(context: Context, plan: SavedPlan, name: string): Promise<void> {
+async function confirmAndApply(context: Context, plan: SavedPlan, name: string, predicted: State | undefined): Promise<void> {
   if (plan.writes.length === 0) return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
   if ((await context.format()) === 'table') await printPlan(context, plan, name);
   if (plan.summary.replace > 0 && !plan.allowReplace) {
@@ -73,7 +75,6 @@ async function confirmAndApply(context: Context, plan: SavedPlan, name: string):
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, name);
   }
-  const checkPrediction = await predictResult(context, plan);
   await applyPlan(context, plan, name);
-  await checkPrediction();
+  if (predicted) await checkPrediction(context, plan, predicted);
 }

@@ -15,7 +15,7 @@ import { withPlan } from './prepare-plan.ts';
  */
 export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
   const { allowReplace = false, out } = options;
-  await withPlan(context, options, {}, async (opened, plan, settings) => {
+  await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
     await printPlan(opened, plan, settings.name);
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
     if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'the plan contains changes');
@@ -27,7 +27,7 @@ export async function planSettings(context: Context, { options }: Invocation<Pla
  * @throws SvcError `differs` if there are any
  */
 export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
-  await withPlan(context, options, { readsOnly: true }, async (opened, plan, { name }) => {
+  await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
     await printPlan(opened, plan, name, { purpose: 'drift' });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0) throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);

@@ -1,15 +1,20 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../option-values.ts';
+import { predictPlan } from '../plan/check-prediction.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile } from '../plan/load-settings-file.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
@@ -17,66 +22,61 @@ import type { ChangeFlags } from './flags.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';
 
-interface Purpose {
-  /** Whether the plan is only about what can be read, and is never applied. */
-  readonly readsOnly?: boolean;
+/** A plan, and what it was made of. */
+interface PreparedPlan {
+  readonly plan: Plan;
+  readonly settings: DeclaredSettings;
+  /** The state that a simulation of the plan ended with. */
+  readonly predicted: State | undefined;
 }
 
 /**
- * Loads the settings file, reads the live records that it declares, and plans the changes for `work`. Sends no write.
+ * Loads the settings file, reads the live records that it declares, and plans the changes for `work`. Sends no write. A plan
+ * for `drift` is only about what can be read, and is not simulated.
  * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many records
  */
 export async function withPlan(
   context: Context,
-  flags: ChangeFlags,
-  { readsOnly = false }: Purpose,
-  work: (context: Context, plan: Plan, settings: DeclaredSettings) => Promise<void>,
+  { file, env, only = [], prune = false, pruneLimit }: ChangeFlags,
+  purpose: 'plan' | 'drift',
+  work: (context: Context, prepared: PreparedPlan) => Promise<void>,
 ): Promise<void> {
-  const pruneLimit = parseWholeNumber('--prune-limit', flags.pruneLimit, 0);
-  const settings = await loadSettingsFile(context, flags.file ?? DEFAULT_FILE, flags.env);
+  const limit = parseWholeNumber('--prune-limit', pruneLimit, 0);
+  const settings = await loadSettingsFile(context, file ?? (await findDefaultFile(context)), env);
   for (const secret of settings.secrets) rememberSecret(secret.reveal());
-  const declared = selectKinds(settings.declared, flags.only ?? []);
-  await warnAboutIgnored(context, settings, declared);
+  const selected = selectKinds(settings.declared, only);
+  await warnAboutIgnored(context, settings, selected);
+  const declared = purpose === 'drift' ? withoutSent(selected) : selected;
+  const usersOrganization = findOnlyOrganization(settings.declared);
   await withEnvironment(context, settings, async (opened) => {
-    const plan = await planChanges(opened, {
-      ...{ declared: readsOnly ? withoutSent(declared) : declared, stack: settings.stack },
-      ...{ prune: flags.prune === true, pruneLimit, readsOnly },
-      usersOrganization: findOnlyOrganization(settings.declared),
-    });
-    await work(opened, plan, settings);
+    const query = queryDeclared(declared);
+    const target = await findPlanTarget(opened);
+    const live = await readLive(createReadOnlyClient(await opened.client()), query);
+    const input = { declared, query, target, live, stack: settings.stack, prune, pruneLimit: limit, usersOrganization };
+    const plan = await planChanges(opened, input);
+    const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
+    const { effects = [], state } = prediction ?? {};
+    await work(opened, { plan: { ...plan, predicted: effects }, settings, predicted: state });
   });
 }
 
-interface Changes extends Purpose {
-  readonly declared: Declared;
-  readonly stack: string | undefined;
-  readonly prune: boolean;
-  readonly pruneLimit: number | undefined;
-  /** Organization of the users of a file that does not name it. */
-  readonly usersOrganization: string | undefined;
+async function findDefaultFile({ cwd }: Context): Promise<string> {
+  if (await stat(resolve(cwd, DEFAULT_FILE)).catch(() => undefined)) return DEFAULT_FILE;
+  throw new SvcError('usage', `file not found: ${DEFAULT_FILE}`, {
+    hint: hint`create it from the live settings with ${step('inspect', 'pull')}, or name another file with --file`,
+  });
 }
 
-async function planChanges(context: Context, changes: Changes): Promise<Plan> {
-  const { clock, signal } = context;
-  const query = queryDeclared(changes.declared);
-  const target = await findPlanTarget(context);
-  const live = await readLive(createReadOnlyClient(await context.client()), query);
-  const { declared, usersOrganization } = changes;
+async function planChanges(context: Context, input: Omit<PlanInput, 'isSent' | 'usersToSend'>): Promise<Plan> {
+  const { target, usersOrganization, declared } = input;
   const { organizations, groups, users } = declared;
   const build = async (isSent: PlanInput['isSent']) => {
     const file = users && 'from' in users ? { path: users.from, organizationId: usersOrganization } : undefined;
-    const usersToSend = file && (await countUsersToSend(file, isSent, signal));
-    return buildPlan({ ...changes, query, target, live, isSent, ...(usersToSend && { usersToSend }) });
+    const usersToSend = file && (await countUsersToSend(file, isSent, context.signal));
+    return buildPlan({ ...input, isSent, ...(usersToSend && { usersToSend }) });
   };
-  const hasSent = organizations || groups || users;
-  const plan = hasSent
-    ? await Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)))
-    : await build(() => false);
-  const writes = selectPredictable(plan.writes);
-  if (writes.length === 0 || changes.readsOnly) return plan;
-  const { predict } = await import('../../settings/foresight.ts');
-  const { effects } = await predict({ snapshot: createSnapshot(live), writes, clock, signal });
-  return { ...plan, predicted: effects };
+  if (!organizations && !groups && !users) return build(() => false);
+  return Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)));
 }
 
 function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {

@@ -2,7 +2,6 @@ import { diffRecords } from '../differ.ts';
 import { createRecordKey } from '../record-key.ts';
 import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
-/** Compares agents, which the API cannot change. */
 export function planAgents({ declared, live }: PlanSource): PlanPart {
   const { agents = [] } = declared;
   const { records, problem } = live.agents;
@@ -11,7 +10,7 @@ export function planAgents({ declared, live }: PlanSource): PlanPart {
     const id = String(record['id']);
     const existing = records?.get(id);
     const change = { sign: '!', kind: 'agents', org: null, id } as const;
-    const differences = existing ? diffRecords(existing, record, { onlyDeclared: true }) : [{ after: record }];
+    const differences = existing ? diffRecords(existing, record) : [{ after: record }];
     const reason = existing ? 'agents cannot be changed' : 'agents cannot be created';
     return {
       changes: differences.map((found) => createChange({ ...change, ...found, reason })),

@@ -21,7 +21,7 @@ export function planConfigs({ declared, live }: PlanSource): PlanPart {
 
 function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord): PlanPart {
   const key = createRecordKey('config', null, name);
-  const changes = diffRecords(live, record, { onlyDeclared: true }).map((found) => {
+  const changes = diffRecords(live, record).map((found) => {
     const change = { kind: 'config', org: null, id: name, ...found } as const;
     if (!found.isMasked) return createChange({ sign: '~', ...change });
     return createChange({ sign: '?', ...change, reason: 'the service masks this secret' });

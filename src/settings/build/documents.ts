@@ -34,7 +34,7 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
       const about = { kind: 'documents', org, id } as const;
       if (existing) {
         const reason = 'existing documents cannot be changed';
-        for (const found of diffRecords(existing, omitFields(record, IDENTITY_FIELDS.documents), { onlyDeclared: true }))
+        for (const found of diffRecords(existing, omitFields(record, IDENTITY_FIELDS.documents)))
           changes.push(createChange({ sign: '!', ...about, ...found, reason }));
       } else {
         changes.push(createChange({ sign: '+', ...about, after: toShown(record) }));

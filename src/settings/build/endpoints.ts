@@ -100,7 +100,7 @@ class EndpointPlan {
 
   #change(name: string, live: LiveRecord, record: DeclaredRecord): void {
     const declared = Object.fromEntries(COMPARED.flatMap((field) => (field in record ? [[field, record[field]]] : [])));
-    const differences = diffRecords(live, declared, { onlyDeclared: true });
+    const differences = diffRecords(live, declared);
     if (differences.length === 0) return;
     const fixed = differences.filter(({ field, after }) => isFixed(field, after)).map(({ field }) => field);
     if (fixed.length > 0) {
@@ -141,7 +141,6 @@ class EndpointPlan {
   }
 }
 
-/** Whether an endpoint must be replaced to set a field to a value. */
 function isFixed(field: string, after: unknown): boolean {
   return field === 'uid' || (NOT_CLEARABLE.includes(field) && isUnset(after));
 }

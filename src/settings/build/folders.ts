@@ -63,7 +63,6 @@ class FolderPlan {
     return createRecordKey('folders', this.#org, id);
   }
 
-  /** Returns the parent of a folder after all changes. */
   #parentOf(id: string): string {
     return String(this.#declared.get(id)?.['parentFolderId'] ?? this.#live.get(id)?.['parentFolderId'] ?? ROOT);
   }
@@ -100,7 +99,7 @@ class FolderPlan {
 
   #planUpdate(id: string, live: LiveRecord, record: DeclaredRecord, problem: string | undefined) {
     const changed: Record<string, unknown> = {};
-    for (const found of diffRecords(live, pickFields(record, fieldsOf(record, COMPARED)), { onlyDeclared: true })) {
+    for (const found of diffRecords(live, pickFields(record, fieldsOf(record, COMPARED)))) {
       const isMove = found.field === 'parentFolderId';
       const isMutable = isMove || found.field === 'folderName';
       const reason = isMutable ? (isMove ? problem : undefined) : 'the access of an existing folder cannot be changed';

@@ -6,7 +6,6 @@ import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { SecretValue } from '../secret-value.ts';
 import type { Declared } from '../settings.ts';
 
-/** The changes and writes of a plan for some kinds of records, and the live records that they depend on. */
 export interface PlanPart {
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
@@ -18,7 +17,6 @@ export interface PlanSource {
   /** Owner of endpoints: their uids start with `<stack>.`. */
   readonly stack?: string | undefined;
   readonly live: LiveRecords;
-  /** Whether to delete endpoints that the stack owns and the file does not declare. */
   readonly prune?: boolean;
   /** Whether a record that cannot be read back was already sent with the same content. */
   readonly isSent: (record: SentRecord) => boolean;
@@ -45,7 +43,6 @@ function mapSecrets(value: unknown, replace: (secret: SecretValue) => unknown): 
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapSecrets(inner, replace)]));
 }
 
-/** Copies the fields that have a value. */
 export function pickFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])));
 }
@@ -75,11 +72,15 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
   return {
     changes: parts.flatMap(({ changes }) => changes),
     writes: parts.flatMap(({ writes }) => writes),
-    read: parts.flatMap(({ read }) => [...read]),
+    read: joinIterables(parts.map(({ read }) => read)),
   };
 }
 
-/** Creates the part for a kind of records that the service refuses to read. */
+/** Without copies: a large plan has 100,000 entries. */
+function* joinIterables<Item>(lists: readonly Iterable<Item>[]): Iterable<Item> {
+  for (const list of lists) yield* list;
+}
+
 export function createRefusedReading(about: Pick<Change, 'kind' | 'org' | 'id'>, { message: reason }: SvcError): PlanPart {
   return { changes: [createChange({ sign: '?', ...about, reason })], writes: [], read: [] };
 }
@@ -88,7 +89,6 @@ export type NewChange = Pick<Change, 'sign' | 'kind' | 'org' | 'id'> & {
   readonly [Name in 'field' | 'before' | 'after' | 'reason']?: Change[Name] | undefined;
 };
 
-/** Creates a change: of the whole record unless a field is given. */
 export function createChange(change: NewChange): Change {
   const { sign, kind, org, id, field = null, before = null, after = null, reason } = change;
   return { sign, kind, org, id, field, before, after, ...(reason && { reason }) };

@@ -19,7 +19,6 @@ export function planOrganizations(source: PlanSource): PlanPart {
 /** Order of operations: users are sent between groups and the users of groups. */
 const ORDER: readonly PlannedWrite['operation'][] = ['groups.add', 'users.add', 'permissions.add', 'groups.add-users'];
 
-/** Plans groups, users, and their access to folders and documents. */
 export function planGroupsAndUsers(source: PlanSource): PlanPart {
   const { users } = source.declared;
   const { writes, ...part } = joinParts([
@@ -99,12 +98,11 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
 
 function planUsersFile(path: string, { usersToSend = new Map(), usersOrganization }: PlanSource): PlanPart {
   const unsent = [...usersToSend].filter(([, records]) => records > 0);
+  const records = unsent.reduce((sum, [, count]) => sum + count, 0);
+  const from = { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) };
   return {
     changes: unsent.map(([org, after]) => createChange({ sign: '>', kind: 'users', org, id: null, after })),
-    writes: unsent.map(([organizationId, records]) => ({
-      ...{ operation: 'users.add', shared: { organizationId }, items: [] },
-      from: { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) },
-    })),
+    writes: records > 0 ? [{ operation: 'users.add', shared: {}, items: [], from }] : [],
     read: [],
   };
 }

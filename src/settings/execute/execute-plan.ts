@@ -1,7 +1,7 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { createLookup } from '../../bulk/create-lookup.ts';
-import { type BatchLog, type JobDependencies, runBulkJob } from '../../bulk/job-engine.ts';
+import { type BatchLog, runBulkJob } from '../../bulk/job-engine.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE, chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
@@ -17,7 +17,7 @@ import type { Ledger, SentRecord } from '../ledger.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
-import type { PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
+import type { PlannedFile, PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../record-key.ts';
 import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
 import type { ItemStates } from './item-states.ts';
@@ -47,7 +47,6 @@ export interface ExecutionDependencies {
 
 type IndexedItem = PlannedItem & { readonly index: number };
 
-/** An operation, with its bulk fields if it takes several records. */
 interface CalledWrite {
   readonly write: PlannedWrite;
   readonly operation: Operation;
@@ -72,15 +71,12 @@ export class PlanExecution {
     return this.#ordered.inFlight + this.#concurrent.inFlight;
   }
 
-  /** @returns the reason for an early stop */
   async run(writes: readonly PlannedWrite[]): Promise<StopReason | undefined> {
     const total = countItems(writes);
     let index = 0;
     let refusal: StopReason | undefined;
-    for (const [at, write] of writes.entries()) {
-      const isFile = write.from !== undefined;
-      const isFirstOfFile = isFile && writes[at - 1]?.from === undefined;
-      const stop = isFirstOfFile ? await this.#sendUsers(writes, total) : await this.#sendItems(write, index);
+    for (const write of writes) {
+      const stop = write.from ? await this.#sendUsers(write, write.from, total) : await this.#sendItems(write, index);
       if (stop && !isRefusal(stop)) return stop;
       refusal ??= stop;
       index += write.items.length;
@@ -105,28 +101,18 @@ export class PlanExecution {
     return undefined;
   }
 
-  /** Sends the users of a file, which all writes with a file share. Their indexes follow those of all items. */
-  async #sendUsers(writes: readonly PlannedWrite[], first: number): Promise<StopReason | undefined> {
+  /** Sends the users of a file. Their indexes follow those of all items. */
+  async #sendUsers(write: PlannedWrite, file: PlannedFile, items: number): Promise<StopReason | undefined> {
     const { ledger, target, states, signal } = this.#dependencies;
-    const [write, ...others] = writes.filter(({ from }) => from !== undefined);
-    if (!write?.from) return undefined;
-    const called = await loadWrite(write);
-    const organizations = new Set([write, ...others].map(({ shared }) => String(shared['organizationId'])));
-    const isWanted = (record: SentRecord, organizationId: string) =>
-      organizations.has(organizationId) && !ledger.knows(target, record);
-    return this.#send(called, readPendingUsers(write.from, { first: first + states.users, isWanted, signal }));
+    const isWanted = (record: SentRecord) => !ledger.knows(target, record);
+    return this.#send(await loadWrite(write), readPendingUsers(file, { first: items + states.users, isWanted, signal }));
   }
 
   #send(
-    called: CalledWrite,
+    { write, operation, fields }: CalledWrite,
     records: AsyncIterable<PendingRecords> | readonly PendingRecords[],
   ): Promise<StopReason | undefined> {
-    const { fields } = called;
     const limits = { records: fields?.field === undefined ? 1 : BATCH_SIZE, characters: BATCH_CHARACTERS };
-    return runBulkJob({ records, limits, hasEarlierSuccess: true }, this.#dependenciesFor(called));
-  }
-
-  #dependenciesFor({ write, operation, fields }: CalledWrite): JobDependencies {
     const { client, clock, signal, recorder, states, beforeSend } = this.#dependencies;
     const calls = fields && { client, operation, fields, data: write.shared, single: false };
     const isResend = (index: number) => states.open.has(index);
@@ -144,15 +130,18 @@ export class PlanExecution {
     // A record that exists is as good as sent if it can be neither read nor updated.
     const isEnsured = fields?.ifExists !== undefined && fields.ifExists.update === undefined;
     const exists = async (records: RecordList) => new Map(records.map(({ id }) => [id, true]));
-    return {
-      send: recorder.withMetrics(send),
-      lookUp: (calls && createLookup(calls)) ?? (isEnsured ? exists : undefined),
-      existing: isEnsured ? { action: 'skip' } : undefined,
-      limiter: fields && !fields.inOrder ? this.#concurrent : this.#ordered,
-      pause: (repetition, stopping) => clock.sleep(chooseRetryPause(repetition), stopping),
-      signal,
-      log: this.#createLog(write),
-    };
+    return runBulkJob(
+      { records, limits, hasEarlierSuccess: true },
+      {
+        send: recorder.withMetrics(send),
+        lookUp: (calls && createLookup(calls)) ?? (isEnsured ? exists : undefined),
+        existing: isEnsured ? { action: 'skip' } : undefined,
+        limiter: fields && !fields.inOrder ? this.#concurrent : this.#ordered,
+        pause: (repetition, stopping) => clock.sleep(chooseRetryPause(repetition), stopping),
+        signal,
+        log: this.#createLog(write),
+      },
+    );
   }
 
   /** Notes sent records in the ledger before the journal has them as settled: a resume sends the others again. */
@@ -164,13 +153,13 @@ export class PlanExecution {
       recordIntent: (batch) => recorder.recordIntent(batch),
       recordResult: async (batch, result) => {
         const exceptions = result.items.filter(({ status }) => status !== 'succeeded' && status !== 'existing');
-        const failed = new Set(exceptions.map(({ record }) => record));
-        for (const record of failed) this.#failed.add((record as OutgoingRecord).key);
-        const written = isSent ? batch.filter((record) => !failed.has(record)) : [];
-        if (written.length > 0)
+        const failed = new Set(exceptions.map(({ record }) => record as OutgoingRecord));
+        for (const { key } of failed) this.#failed.add(key);
+        const written = (batch as readonly OutgoingRecord[]).filter((record) => !failed.has(record));
+        if (isSent && written.length > 0)
           ledger.noteSent(
             target,
-            written.map((record) => (record as OutgoingRecord).sent),
+            Array.from(written, ({ sent }) => sent),
           );
         await recorder.recordResult(batch, result);
       },
@@ -206,7 +195,6 @@ export class PlanExecution {
   }
 }
 
-/** Whether the service refused many items of a write in a row for the same reason. Other writes may succeed. */
 function isRefusal(stop: StopReason): boolean {
   return stop.kind === 'fatal' && ITEM_FAILURES.includes(stop.error.failure);
 }
@@ -214,6 +202,10 @@ function isRefusal(stop: StopReason): boolean {
 /** Counts the items of writes, without the users of a file. */
 export function countItems(writes: readonly PlannedWrite[]): number {
   return writes.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+export function findUsersFile(writes: readonly PlannedWrite[]): PlannedFile | undefined {
+  return writes.find(({ from }) => from)?.from;
 }
 
 async function loadWrite(write: PlannedWrite): Promise<CalledWrite> {

@@ -18,7 +18,6 @@ export function readItemStates(journal: Journal, items: number) {
   return states;
 }
 
-/** Reads which items of a job were written, and how many users of a file. */
 export function readOutcomes(journal: Journal, items: number) {
   const { settled, users } = readItemStates(journal, items);
   for (const { at } of journal.unsuccessfulRecords()) settled.delete(at);

@@ -10,7 +10,6 @@ import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
 /** An item of a plan, or a user of a file, to send. Users have the indexes after those of all items. */
 export interface OutgoingRecord extends BulkRecord {
   readonly key: RecordKey;
-  /** Input that the records of its request share. */
   readonly shared: PlannedWrite['shared'];
   readonly sent: SentRecord;
 }
@@ -79,16 +78,14 @@ export function groupForSending(records: RecordList, open: ReadonlySet<number>, 
 }
 
 interface UserSelection {
-  /** Index of the first user to send. */
   readonly first: number;
-  readonly isWanted: (record: SentRecord, organizationId: string) => boolean;
+  readonly isWanted: (record: SentRecord) => boolean;
   readonly signal: AbortSignal;
 }
 
 /** Upper bound on users that wait for others of their organization. */
 const MAX_WAITING = 10_000;
 
-/** Reads the users to send, in batches of one organization each. */
 export async function* readPendingUsers(
   file: PlannedFile,
   { first, isWanted, signal }: UserSelection,
@@ -108,7 +105,7 @@ export async function* readPendingUsers(
   for await (const users of readUsersFile(file, signal)) {
     for (const user of users) {
       const { organizationId } = user;
-      if (!isWanted(toSentUser(user), organizationId)) continue;
+      if (!isWanted(toSentUser(user))) continue;
       const group = byOrganization.get(organizationId) ?? [];
       group.push(user);
       byOrganization.set(organizationId, group);

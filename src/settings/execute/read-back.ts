@@ -36,7 +36,6 @@ export async function readBack(
 }
 
 function collectExpected(writes: readonly PlannedWrite[], secrets: SecretsByReference, isWritten: (index: number) => boolean) {
-  // The fields of a deleted record are undefined.
   const expected = new Map<RecordKey, { readonly index: number; readonly fields: LiveRecord | undefined }>();
   const all = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));
   for (const [index, { item, operation }] of all.entries()) {
@@ -58,7 +57,7 @@ function comparedFields({ key, data }: PlannedItem, secrets: SecretsByReference)
 function describeDifference(live: LiveRecord | undefined, fields: LiveRecord | undefined): string | undefined {
   if (!fields) return live && 'written, but the service still has it';
   if (!live) return 'written, but the service does not have it';
-  const [difference] = diffRecords(live, fields, { onlyDeclared: true }).filter(({ isMasked }) => !isMasked);
+  const [difference] = diffRecords(live, fields).filter(({ isMasked }) => !isMasked);
   if (!difference) return undefined;
   const { field, before, after } = difference;
   if (before === 'differ') return `written, but the service has another ${field}`;

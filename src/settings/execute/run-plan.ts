@@ -6,7 +6,7 @@ import { Metrics } from '../../bulk/journal/metrics.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Plan } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
-import { countItems, type ExecutionDependencies, PlanExecution } from './execute-plan.ts';
+import { countItems, type ExecutionDependencies, findUsersFile, PlanExecution } from './execute-plan.ts';
 import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
@@ -54,14 +54,12 @@ async function countSentUsers(
   { target, writes }: Pick<Plan, 'target' | 'writes'>,
   { journal, ledger, signal }: PlanRunDependencies,
 ): Promise<void> {
-  const files = writes.flatMap(({ from, shared }) => (from ? [{ from, shared }] : []));
+  const file = findUsersFile(writes);
   const first = countItems(writes);
   const batches = [...journal.sentBatches()].filter((batch) => batch.first >= first);
-  const [file] = files;
   if (!file || batches.length === 0) return;
-  const unsent = await countUsersToSend(file.from, (record) => ledger.knows(target, record), signal);
-  const remaining = files.reduce((sum, { shared }) => sum + (unsent.get(String(shared['organizationId'])) ?? 0), 0);
-  const count = files.reduce((sum, { from }) => sum + from.records, 0) - remaining;
+  const unsent = await countUsersToSend(file, (record) => ledger.knows(target, record), signal);
+  const count = file.records - unsent.values().reduce((sum, users) => sum + users, 0);
   for (const batch of batches) journal.reopen(batch, []);
   const sent = { first, last: first + count - 1, count };
   if (count > 0) journal.reopen(sent, [sent]);

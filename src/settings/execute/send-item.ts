@@ -10,7 +10,6 @@ interface ItemCalls {
   readonly client: Client;
   readonly operation: Operation;
   readonly shared: Readonly<Record<string, unknown>>;
-  /** Whether an earlier run may have sent an item. */
   readonly isResend: (index: number) => boolean;
 }
 

@@ -9,7 +9,6 @@ import { fieldOf, type MapTree, type Problems, placeAt, type Tree, toValue, tree
 
 type Issue = z.core.$ZodIssue;
 
-/** Validates the values of a settings file. @returns `undefined` if there are problems */
 export function checkSettings(tree: MapTree, problems: Problems): SettingsFields | undefined {
   const value = toValue(tree);
   const { data, error } = settingsSchema.safeParse(value);
@@ -97,7 +96,6 @@ function findLiteralSecrets(tree: Tree, problems: Problems, path: readonly Prope
   if (SECRET_FIELDS.has(String(path.at(-1)))) problems.add(tree.place, LITERAL_SECRET, { path: formatFieldPath(path) });
 }
 
-/** Reports endpoints that no later run could recognize. */
 function findAnonymousEndpoints(tree: MapTree, problems: Problems): void {
   const endpoints = fieldOf(tree, 'endpoints')?.tree;
   for (const [index, endpoint] of (endpoints?.kind === 'list' ? endpoints.items : []).entries()) {
@@ -114,7 +112,6 @@ function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems:
   }
 }
 
-/** Returns the index of one folder of each cycle. */
 export function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {
   const keyOf = (organization: string, folder: string | undefined) => JSON.stringify([organization, folder]);
   const indexes = new Map(folders.map((folder, index) => [keyOf(folder.organizationId, folder.folderId), index]));

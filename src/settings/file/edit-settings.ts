@@ -31,7 +31,6 @@ export interface SettingsPull {
   readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
 }
 
-/** The edited contents of settings files, and the number of changed values and records. */
 export interface SettingsEdit {
   readonly texts: ReadonlyMap<ReadFile, string>;
   readonly changed: number;
@@ -152,12 +151,11 @@ class SettingsEditor {
       if (isObject(value) && (isReference(value) || isObject(wanted) || wanted === undefined)) {
         if (field.tree.kind === 'map' && !isReference(value))
           this.#pullFields(field.tree, isObject(wanted) ? wanted : {}, at, true);
-      } else if (diffRecords({ [name]: value }, { [name]: wanted }, { onlyDeclared: false }).length > 0)
+      } else if (diffRecords({ [name]: value }, { [name]: wanted }, { fieldsOf: 'both' }).length > 0)
         this.#change(field, at, value === true ? (wanted ?? false) : wanted);
     }
   }
 
-  /** Changes a declared value; removes it if `value` is undefined. */
   #change(field: Field, path: Path, value: unknown): void {
     const { key, tree } = field;
     const located = { path, place: tree.place };

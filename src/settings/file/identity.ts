@@ -19,7 +19,6 @@ function identityOf(record: unknown, fields: readonly string[]): string | undefi
   return values.some((value) => value === undefined || typeof value === 'object') ? undefined : JSON.stringify(values);
 }
 
-/** Creates a function that finds the entry with the same identity as a record, among the records of a list. */
 export function createMatcher<Entry>(
   name: string,
   entries: readonly Entry[],
@@ -39,7 +38,6 @@ export function createMatcher<Entry>(
   };
 }
 
-/** Renames alternative names of ID fields. */
 export function withStandardNames(tree: MapTree): MapTree {
   return withFields(tree, (inner, name) => {
     const alias = FIELD_ALIASES[name as keyof typeof FIELD_ALIASES] as readonly [string, string] | undefined;
@@ -54,7 +52,6 @@ function renameField(record: Tree, [other, field]: readonly [string, string]): T
   return { ...record, fields: new Map(fields) };
 }
 
-/** Reports the records of each list that have the identity of an earlier record. */
 export function findDuplicates(tree: MapTree, problems: Problems, path = ''): void {
   for (const [name, { tree: list }] of tree.fields) {
     if (list.kind !== 'list') continue;

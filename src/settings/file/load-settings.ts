@@ -14,7 +14,6 @@ import { formatPlace, Problems, placeAt } from './tree.ts';
 
 export interface SettingsRequest extends FilesRequest {
   readonly environment: string | undefined;
-  /** Environment variables, for secrets. */
   readonly variables: Environment;
 }
 

@@ -5,14 +5,12 @@ import { isObject } from '../../kernel/is-object.ts';
 import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { findCycles } from './check.ts';
 
-/** Kinds of records that a file may declare by the thousand. */
 const KINDS = ['folders', 'documents'] as const;
 
 type Kind = (typeof KINDS)[number];
 type Records = NonNullable<SettingsFields[Kind]>;
 type Lists = { [Name in Kind]?: NonNullable<SettingsFields[Name]> };
 
-/** A settings file whose long lists were read separately. */
 export interface CutText {
   /** The text with empty lists in their place. Line numbers are unchanged, except for JSON. */
   readonly text: string;
@@ -43,11 +41,24 @@ export function cutLongLists(text: string): CutText | undefined {
 
 function cutJson(text: string): CutText | undefined {
   const value = tryParseJson(text);
-  if (!isObject(value) || isObject(value['environments'])) return undefined;
+  // A field that occurs twice is lost, and has to be reported.
+  if (!isObject(value) || isObject(value['environments']) || countFields(value) !== countNames(text)) return undefined;
   const lists = Object.fromEntries(KINDS.flatMap((kind) => (Array.isArray(value[kind]) ? [[kind, value[kind]]] : [])));
   if (JSON.stringify(lists).includes('${')) return undefined;
   const rest = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]));
   return { text: JSON.stringify({ ...value, ...rest }), lists };
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner = Object.values(value);
+  return inner.reduce<number>((sum, each) => sum + countFields(each), Array.isArray(value) ? 0 : inner.length);
+}
+
+function countNames(text: string): number {
+  let count = 0;
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)) if (colon) count += 1;
+  return count;
 }
 
 function cutYaml(text: string): CutText | undefined {
@@ -88,7 +99,6 @@ class ListReader {
   readonly records: { [field: string]: string | boolean }[] = [];
   #indent: string | undefined;
 
-  /** Returns false if the line has another form. */
   read(line: string): boolean {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) return true;

@@ -21,7 +21,6 @@ export class SettingsError extends SvcError {
   }
 }
 
-/** A valid settings file for one environment. */
 export interface SettingsContent {
   readonly name: string;
   readonly files: readonly ReadFile[];

@@ -16,7 +16,6 @@ import {
 /** Upper bound on the values that aliases repeat, which protects against YAML bombs. */
 const MAX_REPEATED_VALUES = 100_000;
 
-/** Ends the reading of a file at a problem that has been reported. */
 class ReadingEnded extends Error {}
 
 export interface SettingsText {

@@ -6,7 +6,6 @@ const PLAIN = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_][\w./@-]*(?:[
 /** Characters that JSON does not escape and that YAML does not print. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
 
-/** Formats text or another scalar in the style of the one that it replaces. */
 export function renderScalar(value: unknown, style?: string | null): string {
   if (typeof value !== 'string') return JSON.stringify(value);
   if (style !== Scalar.QUOTE_DOUBLE && style !== Scalar.QUOTE_SINGLE && PLAIN.test(value)) return value;

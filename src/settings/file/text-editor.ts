@@ -27,7 +27,6 @@ interface Addition {
 /** The style of a text cannot be edited without changing other lines. */
 export class UnsupportedEdit extends Error {}
 
-/** Collects the changes of one file, and changes only the text that they need. */
 export class TextEditor {
   readonly #source: SourceText;
   readonly #parents = new Map<Node, Parent>();
@@ -58,7 +57,6 @@ export class TextEditor {
     this.#edits.push({ start, end, text: start === end ? ` ${text}` : text });
   }
 
-  /** Removes an item of a list, or a field by the node of its name. @throws UnsupportedEdit */
   remove(node: Node): void {
     const { collection, index } = this.#parents.get(node) ?? {};
     if (!collection || index === undefined) throw new UnsupportedEdit('it is not a part of this file');

@@ -15,7 +15,6 @@ export interface Place {
   readonly node: Node;
 }
 
-/** A value of a settings file in which each part knows its place. Aliases and merge keys are resolved. */
 export type Tree = MapTree | ListTree | ScalarTree;
 
 export interface MapTree {
@@ -24,7 +23,6 @@ export interface MapTree {
   readonly fields: ReadonlyMap<string, Field>;
 }
 
-/** The value of a field, and the place of its name. */
 export interface Field {
   readonly key: Place;
   readonly tree: Tree;
@@ -44,7 +42,6 @@ export interface ScalarTree {
   readonly template?: string;
 }
 
-/** Returns the value of a tree without its places. */
 export function toValue(tree: Tree): unknown {
   if (tree.kind === 'scalar') return tree.value;
   if (tree.kind === 'list') return tree.items.map(toValue);
@@ -55,7 +52,6 @@ export function fieldOf(tree: Tree | undefined, name: string): Field | undefined
   return tree?.kind === 'map' ? tree.fields.get(name) : undefined;
 }
 
-/** Returns the part of a tree at a path; `undefined` if it does not exist. */
 export function treeAt(tree: Tree, path: readonly PropertyKey[]): Tree | undefined {
   return path.reduce<Tree | undefined>(childOf, tree);
 }
@@ -94,7 +90,6 @@ export function textOf({ source, node: { range } }: Place): string {
   return range ? source.text.slice(range[0], range[1]) : '';
 }
 
-/** The problems of settings files, each once, in the order of their positions. */
 export class Problems {
   readonly #found = new Map<string, { readonly source: SourceText; readonly offset: number; readonly text: string }>();
 

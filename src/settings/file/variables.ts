@@ -2,7 +2,6 @@ import { isObject } from '../../kernel/is-object.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
-/** Matches `$${`, the escape of `${`, and references to variables, also unclosed ones. */
 const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 
 export type Variables = ReadonlyMap<string, string>;
@@ -67,7 +66,6 @@ function offsetOf({ place, value }: ScalarTree, index: number): number {
   return (isVisible && found[index]?.index) || 0;
 }
 
-/** Writes a text so that it is read without variables. */
 function escapeVariables(text: string): string {
   return text.replaceAll('${', () => '$${');
 }

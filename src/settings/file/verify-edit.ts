@@ -21,6 +21,11 @@ interface EditToVerify {
  */
 export function verifyEdit({ content, environment, texts, expected, mayAffectOthers }: EditToVerify) {
   const { name, files, tree } = content;
+  const changed = files.flatMap((file) => {
+    const text = texts.get(file.name) ?? file.text;
+    return text === file.text ? [] : [[file, text] as const];
+  });
+  if (changed.length === 0) return { texts: new Map(changed), affected: [] };
   const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
   const others = environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
   const affected = others.filter((other) => valuesOf(name, files, other) !== valuesOf(name, edited, other));
@@ -30,14 +35,9 @@ export function verifyEdit({ content, environment, texts, expected, mayAffectOth
       hint: 'nothing was written; pull into a new file and compare the two',
     });
   }
-  const changed = files.flatMap((file) => {
-    const text = texts.get(file.name) ?? file.text;
-    return text === file.text ? [] : [[file, text] as const];
-  });
   return { texts: new Map(changed), affected };
 }
 
-/** Returns the values of files as one text; undefined if they are not valid. */
 function valuesOf(name: string, files: readonly ReadFile[], environment: string | undefined): string | undefined {
   try {
     return canonicalText(toValue(parseSettings(name, files, environment).tree));

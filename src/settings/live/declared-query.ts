@@ -3,7 +3,6 @@ import { parseRecordKey, type RecordKey } from '../record-key.ts';
 import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
-/** Returns the query for the declared records, and nothing else. */
 export function queryDeclared(declared: Declared): LiveQuery {
   const { folders = [], documents = [], agents = [], config = {}, endpoints } = declared;
   return {
@@ -15,7 +14,6 @@ export function queryDeclared(declared: Declared): LiveQuery {
   };
 }
 
-/** Returns the query for the records with these keys. */
 export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
   const parsed = keys.map(parseRecordKey);
   const ofKind = (wanted: RecordKind) => parsed.filter(({ kind }) => kind === wanted);

@@ -25,7 +25,6 @@ export interface LiveQuery {
 /** A record as the service returned it. It may contain secrets. */
 export type LiveRecord = Readonly<Record<string, unknown>>;
 
-/** Records that were read, or the refusal of the service. */
 export type Reading<Records> =
   | { readonly records: Records; readonly problem?: undefined }
   | { readonly records?: undefined; readonly problem: SvcError };
@@ -34,9 +33,7 @@ type RecordsById = ReadonlyMap<string, LiveRecord>;
 
 export interface LiveRecords {
   readonly configs: ReadonlyMap<ConfigName, Reading<LiveRecord>>;
-  /** Absent if they were not read. */
   readonly endpoints?: Reading<readonly LiveRecord[]>;
-  /** Folders by organization and ID. */
   readonly folders: ReadonlyMap<string, Reading<RecordsById>>;
   /** Documents by organization and ID. `folderId` is set for those that were found in a folder of the query. */
   readonly documents: ReadonlyMap<string, Reading<RecordsById>>;
@@ -48,7 +45,6 @@ export interface LiveRecords {
   readonly reads: number;
 }
 
-/** Finds an endpoint by uid, or by ID if no uid matches. */
 export function findEndpoint(endpoints: readonly LiveRecord[], key: string): LiveRecord | undefined {
   return endpoints.find(({ uid }) => uid === key) ?? endpoints.find(({ id }) => id === key);
 }

@@ -49,7 +49,6 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
   return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
 }
 
-/** Whether a declared record would have been found if it existed. */
 export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
   const byOrganization = kind === 'folders' || kind === 'documents';
   const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];

@@ -58,7 +58,6 @@ function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
   return { fields: all, added, ...(secretVariable !== undefined && { secretVariable }) };
 }
 
-/** Names the environment variable of a secret: `SVC_WEBHOOK_AUTH_TOKEN`. */
 function nameSecretVariable(config: ConfigName, field: string): string {
   return `SVC_${config}_${field}`.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 }

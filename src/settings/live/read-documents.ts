@@ -9,7 +9,6 @@ type Documents = Map<string, LiveRecord>;
 const LIST = documents['documents.list'];
 const { max: BATCH_SIZE } = LIST.splitIds ?? { max: 1 };
 
-/** Reads the documents of a query, without those that do not exist. */
 export async function readDocuments(client: Client, query: DocumentQuery): Promise<Documents> {
   const { organizationId, ids, folders } = query;
   const found: Documents = new Map();

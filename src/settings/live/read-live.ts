@@ -60,7 +60,6 @@ async function attempt<Records>(read: () => Promise<Records>, missing: Records):
   }
 }
 
-/** Whether an error concerns one kind of records only. */
 function isRefusal(error: unknown): error is SvcError {
   return error instanceof SvcError && ['not_found', 'permission_denied', 'failed_precondition'].includes(error.failure);
 }

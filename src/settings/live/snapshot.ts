@@ -25,7 +25,6 @@ export function createSnapshot(live: LiveRecords): State {
   return state as State;
 }
 
-/** Selects the writes with effects that a simulation can predict from a snapshot. */
 export function selectPredictable(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
   return writes.filter(({ operation }) => {
     const role = SETTINGS_ROLES[operation];

@@ -138,7 +138,7 @@ function createImage(
   if (written && parseRecordKey(key).kind === 'crdt') return createEditorImage(key, live['data'], written);
   const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
-  const differences = diffRecords(live, Object.fromEntries(after), { onlyDeclared: written !== undefined, isSecret });
+  const differences = diffRecords(live, Object.fromEntries(after), { fieldsOf: written ? 'after' : 'both', isSecret });
   const isHidden = ({ path, before, after: value }: (typeof differences)[number]) => {
     const text = JSON.stringify([before, value]);
     return isSecret(path) || text !== redactRemembered(text);

@@ -97,5 +97,5 @@ class UndoPlan {
 }
 
 function isSame(left: unknown, right: unknown): boolean {
-  return diffRecords({ value: left }, { value: right }, { onlyDeclared: false }).length === 0;
+  return diffRecords({ value: left }, { value: right }, { fieldsOf: 'both' }).length === 0;
 }

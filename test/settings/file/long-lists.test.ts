@@ -122,3 +122,11 @@ it('keeps the lines of everything else', () => {
 it('does not cut short files', () => {
   expect(cutLongLists(`folders:\n${record('a')}`)).toBeUndefined();
 });
+
+it('reports a field that occurs twice in a long JSON file', () => {
+  const text = (field: string) =>
+    `{"svc":1,"folders":[{"organizationId":"a","folderId":"b"${field}}],"stack":"${'x'.repeat(600_000)}"}`;
+  expect(parseCut(text(',"folderName":"\\"c\\": d"'))?.folders).toHaveLength(1);
+  expect(parseCut(text(',"folderId":"c"'))).toBeUndefined();
+  expect(() => parse(text(',"folderId":"c"'))).toThrow("the field 'folderId' occurs twice");
+});
