@@ -9,10 +9,7 @@ import { savePlan } from '../plan/save-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
-/**
- * Prints what would change, and saves the plan if asked to.
- * @throws SvcError `differs` with `--exit-code` if there are changes
- */
+/** @throws SvcError `differs` with `--exit-code` if there are changes */
 export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
   const { allowReplace = false, out } = options;
   await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
@@ -22,10 +19,7 @@ export async function planSettings(context: Context, { options }: Invocation<Pla
   });
 }
 
-/**
- * Prints the differences between a settings file and the live service.
- * @throws SvcError `differs` if there are any
- */
+/** @throws SvcError `differs` if the live service differs from the settings file */
 export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
   await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
     await printPlan(opened, plan, name, { purpose: 'drift' });
@@ -34,7 +28,6 @@ export async function reportDrift(context: Context, { options }: Invocation<Chan
   });
 }
 
-/** Prints a saved plan. */
 export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
   const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
   await printPlan(context, plan, file);
