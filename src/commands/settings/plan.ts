@@ -1,11 +1,13 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { readNamedFile } from '../../kernel/named-file.ts';
+import { replaceFile } from '../../kernel/files.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { parseSavedPlan } from '../../settings/saved-plan.ts';
+import type { Plan } from '../../settings/plan.ts';
+import { createSavedPlan, parseSavedPlan, type SavedPlanOrigin } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
-import { savePlan } from '../plan/save-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -31,4 +33,16 @@ export async function reportDrift(context: Context, { options }: Invocation<Chan
 export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
   const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
   await printPlan(context, plan, file);
+}
+
+/** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */
+export async function savePlan(
+  context: Context,
+  plan: Plan,
+  file: string,
+  origin: Omit<SavedPlanOrigin, 'now'>,
+): Promise<void> {
+  const saved = createSavedPlan(plan, { ...origin, now: context.clock.now() });
+  await replaceFile(resolveOutputPath(file, context.cwd), `${JSON.stringify(saved, null, 2)}\n`);
+  await context.note(hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`);
 }
