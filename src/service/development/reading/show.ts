@@ -14,7 +14,7 @@ interface Subject extends ReadingScope {
 
 type Describe = (subject: Subject) => Promise<object>;
 
-/** What `svc local show` adds to a record. */
+/** Kinds of records, with functions that read more about a record. */
 const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   user: ['users', describeUser],
   organization: ['organizations', async () => ({})],
