@@ -20,4 +20,4 @@ export type {
   StoredRecord,
   StoredRecords,
 } from './service/development/reading/answers.ts';
-export type { Snapshot } from './service/development/snapshots/snapshots.ts';
+export type { Snapshot } from './service/development/snapshots/snapshot.ts';
