@@ -263,10 +263,10 @@ describe('faults of deliveries', () => {
 
   it('drop the request or its response', async () => {
     const before = await deliver([{ on: 'delivery', drop: 'before' }]);
-    expect(before.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'. The request was not sent." }]]);
+    expect(before.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'." }]]);
     expect(before.received).toEqual([]);
     const after = await deliver([{ on: 'delivery', drop: 'after' }]);
-    expect(after.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'. The response was lost." }]]);
+    expect(after.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'." }]]);
     expect(after.received).toHaveLength(1);
   });
 
