@@ -283,7 +283,7 @@ describe('requests to /_svc/requests and /_svc/faults', () => {
     const send = async (path: string, body?: object) => {
       const method = body ? 'POST' : 'GET';
       const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, body: JSON.parse(await response.text()) };
     };
     const rule = { on: '*', status: 'UNAVAILABLE' };
     expect((await send('/_svc/faults', { seed: 9, faults: [rule] })).body).toEqual({
