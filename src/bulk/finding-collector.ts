@@ -9,31 +9,6 @@ const MAX_HINTS = 20;
 
 const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
 
-/** Groups consecutive rows without values into one problem, because a spreadsheet can end with hundreds. */
-class EmptyRows {
-  #firstLine = 0;
-  #count = 0;
-  #lastIndex = -1;
-
-  /** Adds a row. If it does not follow the previous rows, returns their problem. */
-  add(line: number, index: number): Diagnostic | undefined {
-    const earlier = index === this.#lastIndex + 1 ? undefined : this.take();
-    if (this.#count === 0) this.#firstLine = line;
-    this.#count += 1;
-    this.#lastIndex = index;
-    return earlier;
-  }
-
-  /** @param read number of records read, at the end of the file */
-  take(read?: number): Diagnostic | undefined {
-    if (this.#count === 0) return undefined;
-    const suffix = this.#lastIndex + 1 === read ? ' at the end of the file' : '';
-    const message = `${formatNounCount(this.#count, 'row')} without values${suffix}`;
-    this.#count = 0;
-    return { line: this.#firstLine, column: 1, message };
-  }
-}
-
 /** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
@@ -44,7 +19,8 @@ export class FindingCollector {
   isIncomplete = false;
   #new: FileDiagnostic[] = [];
   #file = '';
-  readonly #emptyRows = new EmptyRows();
+  /** Consecutive rows without values are one problem, because a spreadsheet can end with hundreds. */
+  #emptyRows = { firstLine: 0, count: 0, lastIndex: -1 };
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
   #fileHint: string | undefined;
@@ -60,7 +36,7 @@ export class FindingCollector {
 
   /** Leaves the current file. @param error the reason why the rest of the file cannot be read */
   protected leaveFile(read: number, error?: InputError): void {
-    this.#addEmptyRows(this.#emptyRows.take(error ? undefined : read));
+    this.#endEmptyRows(error ? undefined : read);
     if (!error) return;
     this.isIncomplete = true;
     this.#fileHint ??= error.hint;
@@ -68,7 +44,7 @@ export class FindingCollector {
   }
 
   addToFile(problem: Diagnostic, hint?: string): void {
-    this.#addEmptyRows(this.#emptyRows.take());
+    this.#endEmptyRows();
     this.add({ file: this.#file, ...problem }, hint);
   }
 
@@ -87,7 +63,9 @@ export class FindingCollector {
   }
 
   addEmptyRow(line: number, index: number): void {
-    this.#addEmptyRows(this.#emptyRows.add(line, index));
+    if (index !== this.#emptyRows.lastIndex + 1) this.#endEmptyRows();
+    const { count, firstLine } = this.#emptyRows;
+    this.#emptyRows = { firstLine: count === 0 ? line : firstLine, count: count + 1, lastIndex: index };
   }
 
   countHint(hint: string, count: number): void {
@@ -119,7 +97,12 @@ export class FindingCollector {
     if (found.length > 0) yield found;
   }
 
-  #addEmptyRows(problem: Diagnostic | undefined): void {
-    if (problem) this.add({ file: this.#file, ...problem }, EMPTY_ROWS_HINT);
+  /** Adds the problem of consecutive empty rows, if there are any. @param read number of records, at the end of the file */
+  #endEmptyRows(read?: number): void {
+    const { firstLine, count, lastIndex } = this.#emptyRows;
+    if (count === 0) return;
+    this.#emptyRows = { firstLine: 0, count: 0, lastIndex };
+    const message = `${formatNounCount(count, 'row')} without values${lastIndex + 1 === read ? ' at the end of the file' : ''}`;
+    this.add({ file: this.#file, line: firstLine, column: 1, message }, EMPTY_ROWS_HINT);
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
+import { valueAt } from '../kernel/field-path.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
@@ -9,19 +10,18 @@ import { HTTP_STATUS, type Status } from './statuses.ts';
 /** Value of `on` for attempts to deliver a webhook. */
 export const DELIVERY = 'delivery';
 
-const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
-const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
+export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
+export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
 const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
 
 const MAX_DELAY = 3_600_000;
 
 const share = z.number().min(0).max(1);
 const count = z.int().min(1);
-const milliseconds = z.preprocess((given, context) => {
-  const duration = typeof given === 'string' ? parseDuration(given) : given;
-  if (duration === undefined && given !== undefined) context.addIssue(`expected a duration such as 200ms, got '${given}'`);
-  return duration;
-}, z.number().min(0).max(MAX_DELAY));
+const milliseconds = z
+  .union([z.number(), z.string()])
+  .transform((given) => (typeof given === 'string' ? parseDuration(given) : given) ?? Number.NaN)
+  .refine((given) => given >= 0 && given <= MAX_DELAY, 'expected a duration up to 1h, such as 200ms');
 
 const rule = z
   .strictObject({
@@ -54,12 +54,8 @@ export interface FaultFile {
 
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
-type Duration = number | string;
-
 /** A rule as written by users. Durations are numbers of milliseconds, or texts such as `200ms`. */
-export interface FaultRuleInput extends Readonly<Omit<z.input<typeof rule>, 'delay'>> {
-  readonly delay?: { readonly p50: Duration; readonly p99: Duration } | undefined;
-}
+export type FaultRuleInput = Readonly<z.input<typeof rule>>;
 
 export interface FaultFileInput {
   readonly seed?: number;
@@ -80,41 +76,34 @@ export function parseFaultFile(value: unknown, existing = 0): FaultFile | readon
 }
 
 function* findConflicts(given: Rule): Iterable<InputProblem> {
-  const schedules = SCHEDULES.filter((field) => given[field] !== undefined);
   const [effect, ...others] = EFFECTS.filter((field) => given[field] !== undefined);
+  const [schedule, ...further] = SCHEDULES.filter((field) => given[field] !== undefined);
   if (!effect) yield { path: [], message: `a rule needs an effect: ${EFFECTS.join(', ')}` };
   for (const other of others) yield { path: [other], message: `${effect} and ${other} cannot be combined` };
-  for (const other of schedules.slice(1)) {
-    yield { path: [other], message: `${schedules[0]} and ${other} cannot be combined` };
-  }
+  for (const other of further) yield { path: [other], message: `${schedule} and ${other} cannot be combined` };
   if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 is less than p50' };
-  if (!effect) return;
-  const entry = manifest.find(({ name }) => name === given.on);
-  if (given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
+  if (effect && given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
     yield { path: [effect], message: `${effect} does not apply to deliveries; use ${DELIVERY_EFFECTS.join(', ')}` };
-  }
-  if (entry && entry.bulk !== 'array' && effect === 'items') {
+  } else if (effect === 'items' && given.on !== '*' && manifest.find(({ name }) => name === given.on)?.bulk !== 'array') {
     yield { path: ['items'], message: `${given.on} takes no list of records` };
   }
 }
 
 function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
   const { path } = issue;
-  const value = path.reduce<unknown>((inner, key) => Object(inner)[key], root);
+  const value = valueAt(root, path);
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
-    const known =
-      path.length === 0 ? Object.keys(file.shape) : path.includes('delay') ? ['p50', 'p99'] : Object.keys(rule.shape);
+    const { shape } = path.length === 0 ? file : rule;
+    const known = path.includes('delay') ? ['p50', 'p99'] : Object.keys(shape);
     return { path: [...path, key], message: `unknown field; ${didYouMean(key, known)}`, names: 'field' };
   }
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const known = issue.values.map(String);
     const field = path.at(-1) === 'on' ? 'operation' : String(path.at(-1));
-    const nearest = findNearest(value, known);
     // The list of all operations is too long for a message.
-    const rest = nearest
-      ? `did you mean '${nearest}'?`
-      : `known: ${known.slice(0, 16).join(', ')}${known.length > 16 ? ', …' : ''}`;
+    const rest =
+      known.length > 20 && !findNearest(value, known) ? `known: ${known.slice(0, 9).join(', ')}, …` : didYouMean(value, known);
     return { path, message: `unknown ${field} '${value}'; ${rest}`, names: 'value' };
   }
   return { path, message: issue.code === 'custom' ? issue.message : explainIssue(issue, value), names: 'value' };

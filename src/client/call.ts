@@ -25,7 +25,8 @@ export type SendWithRetries = (
 export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce): SendWithRetries {
   const { clock, observe, signal, random = Math.random } = options;
   const rateLimiter = createRateLimiter(options);
-  const budget = createRetryBudget();
+  /** Limits the retries of all calls together, so that retries do not overload a failing service. */
+  let retriesLeft = MAX_RETRIES;
 
   async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
     // Full jitter, with a limit that doubles each time.
@@ -76,7 +77,7 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, attempt).catch(throwUnknownOr);
       waited += rest.waited;
       if (outcome.kind === 'success') {
-        budget.earn();
+        retriesLeft = Math.min(MAX_RETRIES, retriesLeft + RETRIES_PER_SUCCESS);
         return { success: outcome, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       }
       const done = resolveRepeatedDelete(effect, outcome, hadUnknownAttempt);
@@ -91,8 +92,9 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       }
       failures += 1;
       const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
-      const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && budget.take();
+      const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && retriesLeft >= 1;
       if (!shouldRetry) throw finalError;
+      retriesLeft -= 1;
       await backOff(outcome, failures, attempt).catch(throwUnknownOr);
     }
   };
@@ -114,19 +116,3 @@ function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boo
 
 const MAX_RETRIES = 100;
 const RETRIES_PER_SUCCESS = 0.1;
-
-/** Limits the retries of all calls together, so that retries do not overload a failing service. */
-function createRetryBudget() {
-  let remaining = MAX_RETRIES;
-  return {
-    /** Takes one retry from the budget. Returns false if the budget is empty. */
-    take() {
-      if (remaining < 1) return false;
-      remaining -= 1;
-      return true;
-    },
-    earn() {
-      remaining = Math.min(MAX_RETRIES, remaining + RETRIES_PER_SUCCESS);
-    },
-  };
-}

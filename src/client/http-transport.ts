@@ -1,5 +1,4 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
 import type { WireRequest } from './request.ts';
 import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -59,8 +58,16 @@ function sendRequest(wireRequest: WireRequest, agent: Agent, connectTimeout: num
       signal,
     });
     outgoing
-      .on('socket', async (socket) => {
-        isOpen = outgoing.reusedSocket || (await waitForConnection(socket, connectTimeout));
+      .on('socket', (socket) => {
+        isOpen = outgoing.reusedSocket;
+        if (isOpen) return;
+        const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));
+        const timer = setTimeout(expire, connectTimeout);
+        socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+          isOpen = true;
+          clearTimeout(timer);
+        });
+        socket.once('close', () => clearTimeout(timer));
       })
       .on('response', resolve)
       // Without this handler, a connection upgrade would block until the attempt times out.
@@ -70,18 +77,6 @@ function sendRequest(wireRequest: WireRequest, agent: Agent, connectTimeout: num
       })
       .on('error', (error) => reject(isOpen ? error : new NotConnectedError(error)))
       .end(body);
-  });
-}
-
-function waitForConnection(socket: Socket, milliseconds: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));
-    const timer = setTimeout(expire, milliseconds);
-    const finish = (isOpen: boolean) => () => {
-      clearTimeout(timer);
-      resolve(isOpen);
-    };
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', finish(true)).once('close', finish(false));
   });
 }
 

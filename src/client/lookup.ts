@@ -2,7 +2,6 @@ import { commandArguments, dataArguments } from '../catalog/command-text.ts';
 import type { CreatedRecord, Lookup } from '../catalog/define.ts';
 import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
-import type { OperationEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { hint, step } from '../kernel/hint.ts';
@@ -45,8 +44,13 @@ export async function settleByLookup(
     const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
     if (record) return reportApplied(record, lookup.created, thrown, dependencies);
     const { idField, absenceMeansNotApplied } = lookup.created;
-    if (record === null && isUnknown && absenceMeansNotApplied)
-      throw createNotAppliedError(thrown, idField, String(data[idField]), dependencies.inputNaming);
+    if (record === null && isUnknown && absenceMeansNotApplied) {
+      const id = String(data[idField]);
+      throw new SvcError('unreachable', `${thrown.message}; the write was not applied: ${idField} ${id} does not exist`, {
+        hint: `try again with ${formatId(dependencies.inputNaming, idField, id)}, so that the write cannot be applied twice`,
+        cause: thrown.cause,
+      });
+    }
   }
   const wasInterrupted = dependencies.signal?.aborted && thrown.cause === dependencies.signal.reason;
   if (!isUnknown && !wasInterrupted) throw thrown;
@@ -78,8 +82,9 @@ export async function readCreatedRecord(
   data: Fields,
   send: Client['send'],
 ): Promise<Fields | undefined> {
-  const entry = await loadEntry(operation);
-  const read = await loadOperation(entry.resource, entry.name);
+  const { getEntry } = await import('../catalog/manifest.ts');
+  const { resource, name } = getEntry(operation);
+  const read = await loadOperation(resource, name);
   const input = lookupInputOf(inputFields, data);
   const pages = followPages({
     path: read.path,
@@ -107,18 +112,6 @@ function reportApplied(record: Fields, created: CreatedRecord, { retries }: SvcE
   return { sent: true as const, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
 }
 
-function createNotAppliedError({ message, cause }: SvcError, idField: string, id: string, naming?: InputNaming) {
-  return new SvcError('unreachable', `${message}; the write was not applied: ${idField} ${id} does not exist`, {
-    hint: `try again with ${formatId(naming, idField, id)}, so that the write cannot be applied twice`,
-    cause,
-  });
-}
-
-function createSameIdAdvice({ idField }: CreatedRecord, data: unknown, { inputNaming }: LookupDependencies): string {
-  const id = valueAt(data, [idField]);
-  return typeof id === 'string' ? `; to retry safely, add ${formatId(inputNaming, idField, id)}` : '';
-}
-
 function formatId(naming: InputNaming | undefined, field: string, id: string): string {
   return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
@@ -126,21 +119,19 @@ function formatId(naming: InputNaming | undefined, field: string, id: string): s
 async function createLookupHint(operation: CalledOperation, data: unknown, dependencies: LookupDependencies) {
   const { lookup, command, effect } = operation;
   if (lookup) {
-    const entry = await loadEntry(lookup.operation);
-    const lookupStep = step('show', ...commandArguments(entry, lookupInputOf(lookup.inputFields, data)));
+    const { getEntry } = await import('../catalog/manifest.ts');
+    const lookupStep = step('show', ...commandArguments(getEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)));
     const interpretation = lookup.interpretation === undefined ? '' : ` (${lookup.interpretation})`;
-    return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${lookup.created ? createSameIdAdvice(lookup.created, data, dependencies) : ''}`;
+    const { idField = '' } = lookup.created ?? {};
+    const id = valueAt(data, [idField]);
+    const advice = typeof id === 'string' ? `; to retry safely, add ${formatId(dependencies.inputNaming, idField, id)}` : '';
+    return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${advice}`;
   }
   if (!command || effect === 'once') return undefined;
   const words = dataArguments(command, data);
   const hasSecrets = JSON.stringify(redactValue(data, dependencies.secrets)) !== JSON.stringify(data);
   const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !hasSecrets;
   return isFit ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}` : undefined;
-}
-
-async function loadEntry(operation: string): Promise<OperationEntry> {
-  const { getEntry } = await import('../catalog/manifest.ts');
-  return getEntry(operation);
 }
 
 function lookupInputOf(by: Lookup['inputFields'], data: unknown): Fields {

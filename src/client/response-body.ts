@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { withoutByteOrderMark } from '../kernel/files.ts';
-import { hasMoreTokensThan, nestsDeeperThan } from '../kernel/json-nesting.ts';
+import { measureJson } from '../kernel/json-nesting.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -82,9 +82,9 @@ function createTooLargeFlaw(maxBytes: number): BodyText {
 export function parseBody(body: BodyText): { readonly value: unknown } | { readonly flaw: string } {
   if ('flaw' in body) return body;
   if (body.text.trim() === '') return { flaw: 'an empty body' };
-  if (nestsDeeperThan(MAX_NESTING, body.text)) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
-  if (hasMoreTokensThan(MAX_TOKENS, body.text))
-    return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
+  const { nesting, tokens } = measureJson(body.text);
+  if (nesting > MAX_NESTING) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
+  if (tokens > MAX_TOKENS) return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
   try {
     return { value: JSON.parse(body.text) };
   } catch {

@@ -15,9 +15,8 @@ export class SlowStart {
   /** Resolves when one more request may be sent; rejects with the signal's reason. Each slot must be released. */
   async acquire(signal: AbortSignal | undefined): Promise<void> {
     while (this.#inFlight >= this.#window) {
-      await once(this.#slots, 'released', { signal }).catch((error: unknown) => {
-        signal?.throwIfAborted();
-        throw error;
+      await once(this.#slots, 'released', { signal }).catch(() => {
+        throw signal?.reason;
       });
     }
     this.#inFlight += 1;

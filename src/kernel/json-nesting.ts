@@ -5,54 +5,34 @@ export const MAX_NESTING = 100;
 
 /** Call before parsing: deep nesting can overflow the stack of a recursive parser. */
 export function nestsDeeperThan(max: number, json: string): boolean {
-  return hasMoreBracketsThan(max, json) && reachesDepth(max + 1, json);
+  return measureJson(json).nesting > max;
 }
 
-/** Whether a text has more than `max` opening brackets, including those in strings. Rules out most texts quickly. */
-function hasMoreBracketsThan(max: number, json: string): boolean {
-  let remaining = max;
-  for (const bracket of ['{', '[']) {
-    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) {
-      remaining -= 1;
-      if (remaining < 0) return true;
-    }
-  }
-  return false;
-}
-
-function reachesDepth(goal: number, json: string): boolean {
-  let depth = 0;
-  let inString = false;
+/** Counts levels, and brackets, commas, and colons outside strings: a token takes far more memory when parsed than as text. */
+export function measureJson(json: string): { readonly nesting: number; readonly tokens: number } {
+  let [nesting, tokens, depth] = [0, 0, 0];
   for (let at = 0; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
-    if (character === QUOTE) inString = !inString;
-    else if (inString && character === BACKSLASH) at += 1;
-    else if (inString) continue;
-    else if (character === BRACKET || character === BRACE) depth += 1;
-    else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
-    if (depth >= goal) return true;
+    if (character === QUOTE) {
+      at = closingQuote(json, at + 1);
+      if (at === -1) break;
+    } else if (character === BRACKET || character === BRACE) {
+      tokens += 1;
+      depth += 1;
+      if (depth > nesting) nesting = depth;
+    } else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
+    else if (character === COMMA || character === COLON) tokens += 1;
   }
-  return false;
+  return { nesting, tokens };
 }
 
-/** Counts brackets, commas, and colons outside strings. Call before parsing: a token takes far more memory than its text. */
-export function hasMoreTokensThan(max: number, json: string): boolean {
-  if (json.length <= max) return false;
-  let remaining = max;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) at = endOfString(json, at);
-    else if (character === COMMA || character === COLON || character === BRACE || character === BRACKET) remaining -= 1;
-    if (remaining < 0) return true;
+/** Finds the offset of the quote that closes the string starting at `from`; -1 if the text ends first. */
+export function closingQuote(json: string, from: number): number {
+  for (let quote = json.indexOf('"', from); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    if (json.charCodeAt(quote - 1) !== BACKSLASH) return quote;
+    let escapes = 0;
+    while (quote - escapes > from && json.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return quote;
   }
-  return false;
-}
-
-function endOfString(json: string, start: number): number {
-  for (let at = start + 1; at < json.length; at += 1) {
-    const character = json.charCodeAt(at);
-    if (character === QUOTE) return at;
-    if (character === BACKSLASH) at += 1;
-  }
-  return json.length;
+  return -1;
 }

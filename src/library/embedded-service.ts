@@ -10,15 +10,15 @@ import type {
   AccessQuestion,
   Explanation,
   ListFilter,
-  RecordList,
   RecordRequest,
+  StoredKindName,
   StoredRecord,
+  StoredRecords,
 } from '../service/development/reading/answers.ts';
-import type { RecordKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
-import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -49,7 +49,7 @@ export interface EmbeddedService {
     readonly fetch: typeof globalThis.fetch;
   };
   /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
-  list(kind: RecordKindName, filter?: ListFilter): Promise<RecordList>;
+  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
   /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
   show(request: RecordRequest): Promise<readonly StoredRecord[]>;
   /** Explains whether a user can open a document, and which memberships grant it. */

@@ -5,7 +5,7 @@ import { SECRET_SETTINGS, SETTING_VARIABLES, type SecretSetting } from '../kerne
 import { parseCredential, parseSecret } from './credential-value.ts';
 import { readFolderSettings } from './folder-settings.ts';
 import type { Keychain } from './keychain.ts';
-import { originOf, type Profile, parseBaseUrl, parseHeaderPrefix } from './profile.ts';
+import { originOf, parseBaseUrl, parseHeaderPrefix } from './profile.ts';
 import { createUnknownProfileHint, readProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
 
@@ -78,28 +78,35 @@ export async function resolveSettingsWithoutSecrets(dependencies: SettingsDepend
   if (dependencies.isLocal) {
     const profileName = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
     const profileOutput = await readOutputOfProfile(folders, profileName);
-    const settings = { ...EMPTY_SETTINGS, ...profileOutput, ...createLayers(({ org, output }) => ({ org, output })) };
-    return { ...settings, withSecrets: async () => settings };
+    return resolved({ ...EMPTY_SETTINGS, ...profileOutput, ...createLayers(({ org, output }) => ({ org, output })) });
   }
   const explicit = createLayers((values) => values);
   const { chosen, profile } = await chooseProfile(folders, explicit.profile);
-  if (!chosen) {
-    const settings = { ...DEFAULTS, ...explicit, protected: false };
-    return { ...settings, withSecrets: async () => settings };
-  }
-  const stored = readProfile(chosen.value, profile, explicit);
-  const overrides = { ...explicit, profile: chosen, protected: profile.protected === true };
-  const publicSettings = { ...DEFAULTS, ...stored.settings, ...overrides, ...missingReasonField(stored.missingReason) };
+  if (!chosen) return resolved({ ...DEFAULTS, ...explicit, protected: false });
+  const source = `profile '${chosen.value}'`;
+  const origin = originOf(profile);
+  const calledOrigin = explicit.baseUrl ? originOf({ baseUrl: explicit.baseUrl.value }) : origin;
+  const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
+  const credentials = origin === undefined || origin === calledOrigin ? { apiKey, workspaceId } : undefined;
+  const stored = createLayer({ baseUrl, headerPrefix, org, output, ...credentials }, () => source);
+  const createSettings = (secrets: Layer, missingReason?: string): Settings => ({
+    ...{ ...DEFAULTS, ...stored, ...secrets, ...explicit, profile: chosen, protected: profile.protected === true },
+    ...(missingReason !== undefined && { missingReason }),
+  });
+  // The credentials of a profile are only sent to its own origin.
+  if (!credentials) return resolved(createSettings({}, `the credentials of ${source} are for ${origin} only`));
   const withSecrets = async (): Promise<Settings> => {
-    if (stored.missingReason !== undefined) return publicSettings;
-    const { secrets, missingReason } = await readProfileSecrets(dependencies, chosen.value, profile, explicit);
-    return { ...DEFAULTS, ...stored.settings, ...secrets, ...overrides, ...missingReasonField(missingReason) };
+    const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
+    const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, missing);
+    const values = Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value]));
+    const found = createLayer(values, (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`);
+    return createSettings(found, missingReason && `${source}: ${missingReason}`);
   };
-  return { ...publicSettings, withSecrets };
+  return { ...createSettings({}), withSecrets };
 }
 
-function missingReasonField(missingReason: string | undefined): Pick<Settings, 'missingReason'> {
-  return missingReason === undefined ? {} : { missingReason };
+function resolved(settings: Settings): SettingsWithoutSecrets {
+  return { ...settings, withSecrets: async () => settings };
 }
 
 function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
@@ -123,27 +130,6 @@ async function chooseProfile(folders: Folders, requested: Sourced<string> | unde
   throw new SvcError('usage', `${chosen?.source}: profile '${name}' does not exist`, {
     hint: createUnknownProfileHint(saved, name),
   });
-}
-
-/** Reads the public settings of a profile. Withholds its credentials if the command calls another origin. */
-function readProfile(name: string, profile: Profile, explicit: Layer): { settings: Layer; missingReason?: string } {
-  const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
-  const sourceOf = () => `profile '${name}'`;
-  const settings = createLayer({ baseUrl, headerPrefix, org, output }, sourceOf);
-  const origin = originOf(profile);
-  if (origin !== undefined && explicit.baseUrl && originOf({ baseUrl: explicit.baseUrl.value }) !== origin) {
-    return { settings, missingReason: `the credentials of ${sourceOf()} are for ${origin} only` };
-  }
-  return { settings: { ...settings, ...createLayer({ apiKey, workspaceId }, sourceOf) } };
-}
-
-async function readProfileSecrets(dependencies: SettingsDependencies, name: string, profile: Profile, explicit: Layer) {
-  const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
-  const source = `profile '${name}'`;
-  const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, missing);
-  const values = Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value]));
-  const found = createLayer(values, (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`);
-  return { secrets: found, missingReason: missingReason && `${source}: ${missingReason}` };
 }
 
 function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {

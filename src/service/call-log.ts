@@ -37,7 +37,7 @@ export interface HandledOperation {
 export type CallObserver = (facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>) => void;
 
 /** Maximum size of a request to log with its body, in bytes. */
-const MAX_LOGGED_BODY = 64 * 1024;
+const MAX_LOGGED_BODY = 32 * 1024;
 
 export function withCallLog(
   handle: (request: ServiceRequest, observe: CallObserver) => Promise<ServiceResponse>,

@@ -4,15 +4,15 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/hint.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
+import { once } from '../kernel/once.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
-import type { HandledCall } from './call-log.ts';
 import { createServiceClock } from './development/clock.ts';
 import { createFaultHook } from './development/faults/fault-hook.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestRecord } from './development/requests/record.ts';
-import type { RequestLog } from './development/requests/request-log.ts';
+import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
 import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
@@ -40,16 +40,18 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
 /**
  * Creates the store and a workspace if necessary. Several processes may use a store.
  * @param location path of a SQLite file, or a PostgreSQL URL; see `resolveStoreLocation`
- * @throws SvcError `local` if the store cannot be opened
+ * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
+  const control = faults && (await import('./development/faults/fault-control.ts'));
+  control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
   const { clock: realClock, report } = rest;
   const file = createLazyFile(location, logFolder, report);
-  const requests = logsRequests ? await openLog(file, report) : undefined;
-  const onCall = requests && ((call: HandledCall) => onRequest?.(requests.add(call)));
+  const requests = logsRequests ? await openLog(file, { report, onRequest }) : undefined;
+  const onCall = requests?.add;
   const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
   const development = {
     ...{ location, store, apiKey, development: service.development, realClock, requests },
@@ -59,8 +61,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     ...(report && { report }),
     ...(compareStates && { compareStates }),
   };
-  const { setFaults, clearFaults } = faults ? await import('./development/faults/fault-control.ts') : {};
-  await setFaults?.(service.development, faults);
+  await control?.setFaults(service.development, faults);
+  const clearFaults = once(async () => control?.clearFaults(service.development));
   return {
     /** Handles a request without a network. */
     fetch: async (input: string | URL | Request, init?: RequestInit) => {
@@ -87,17 +89,29 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between delivery attempts. */
-    serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
+    /** Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale` multiplies the delays between attempts. */
+    serve: async (
+      address: ListenAddress,
+      { timeScale = 1, ui }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
+    ) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
-      return startServing({ ...rest, handle, time, development: { ...development, timeScale }, timeScale }, address);
+      const server = await startServing(
+        { ...rest, handle, time, development: { ...development, timeScale }, timeScale, ui },
+        address,
+      );
+      const close = () => {
+        service.faults.close();
+        requests?.endWaits();
+        return server.close();
+      };
+      return { ...server, close };
     },
     /** Waits for follow-ups and closes the store. */
     close: async () => {
       service.faults.close();
       await service.whenIdle();
-      await clearFaults?.(service.development);
+      await clearFaults();
       requests?.flush();
       await file.close();
       await store.close();
@@ -105,8 +119,8 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   };
 }
 
-async function openLog(file: LazyRequestFile, report: ServiceDependencies['report']): Promise<RequestLog> {
-  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), report);
+async function openLog(file: LazyRequestFile, options: RequestLogOptions): Promise<RequestLog> {
+  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), options);
 }
 
 /** @param file counts the requests that rules of faults apply to */

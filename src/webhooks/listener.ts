@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { eventNameOf } from './event.ts';
-import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
+import { SIGNATURE_HEADERS } from './form.ts';
 import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from './headers.ts';
 import { type UnpackedBody, unpackBody } from './payload.ts';
 import { type OutgoingRequest, type PostOptions, sendPost } from './post.ts';
 import type { ReceivedRequest, ReceiverResponse } from './receiver.ts';
-import type { Recording } from './recording.ts';
+import type { DeliveryHead, Recording } from './recording.ts';
 import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
 import { withNewSignature } from './signature.ts';
 import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery } from './verification.ts';
@@ -20,12 +20,7 @@ export interface ForwardResult {
   readonly error?: string;
 }
 
-export interface ReceivedDeliveryEvent {
-  readonly id: string;
-  readonly event: string;
-  readonly form: WebhookForm;
-  readonly verified: boolean;
-  readonly receivedAt: string;
+export interface ReceivedDeliveryEvent extends DeliveryHead {
   /** Time of the replay, in the format of `receivedAt`. */
   readonly replayedAt?: string;
   readonly forwarded: ForwardResult | null;
@@ -155,7 +150,7 @@ async function replay(dependencies: ListenerDependencies, parsed: ParsedDelivery
 }
 
 interface ParsedDelivery {
-  readonly head: Pick<ReceivedDeliveryEvent, 'id' | 'event' | 'form' | 'verified' | 'receivedAt'>;
+  readonly head: DeliveryHead;
   readonly payload: unknown;
   readonly request: ReceivedRequest;
   readonly unpacked: UnpackedBody;

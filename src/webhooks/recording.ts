@@ -10,13 +10,16 @@ import { tryParseJson } from '../kernel/try-parse-json.ts';
 import { WEBHOOK_FORMS, type WebhookForm } from './form.ts';
 import { type HeaderList, withoutCredentials } from './headers.ts';
 
-/** A delivery as received, without headers that may carry a credential. The body is the original text. */
-export interface RecordedDelivery {
+export interface DeliveryHead {
   readonly id: string;
   readonly event: string;
   readonly form: WebhookForm;
   readonly verified: boolean;
   readonly receivedAt: string;
+}
+
+/** A delivery as received, without headers that may carry a credential. The body is the original text. */
+export interface RecordedDelivery extends DeliveryHead {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: string;

@@ -16,12 +16,12 @@ function storedLevels(chain: readonly Folder[], documentAccess: string): readonl
   let accessType = 'public';
   const folders = chain.map(({ own }, at): AccessLevelSettings => {
     accessType = own ?? accessType;
-    return { level: 'folder', resourceId: String(at), accessType, isInherited: own === undefined };
+    return { level: 'folder', id: String(at), accessType, inherited: own === undefined };
   });
   return [
-    { level: 'document', resourceId: 'd', accessType: documentAccess },
+    { level: 'document', id: 'd', accessType: documentAccess },
     ...folders.toReversed(),
-    { level: 'organization', resourceId: '', accessType: 'public' },
+    { level: 'organization', id: '', accessType: 'public' },
   ];
 }
 
@@ -37,9 +37,9 @@ describe('access to a document', () => {
     fc.assert(
       fc.property(chains, fc.constantFrom('public', 'restricted'), (chain, documentAccess) => {
         const path = storedLevels(chain, documentAccess);
-        const member = { accessRole: null, expiresAt: null };
-        const { via } = createAccessCheck({ isDisabled: false, path }, 0)(path.map((level) => ({ ...level, ...member })));
-        const granting = new Set(via.map(({ resourceId }) => resourceId));
+        const member = { role: 'editor', expiresAt: null };
+        const { via } = createAccessCheck({ disabled: false, path }, 0)(path.map((level) => ({ ...level, ...member })));
+        const granting = new Set(via.map(({ id }) => id));
         chain.forEach((_, at) => {
           expect(granting.has(String(at)), `folder ${at}`).toBe(hasAccess(chain, at, documentAccess));
         });

@@ -1,7 +1,8 @@
+import { closingQuote } from '../../kernel/json-nesting.ts';
 import { JsonRecord, type TextRange, type TextSegment } from './json-record.ts';
 import { InputError, MAX_RECORD_CHARACTERS, type Position } from './source.ts';
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
@@ -153,15 +154,4 @@ export class JsonSplitter {
 
 function isSpace(code: number): boolean {
   return code === SPACE || code === LINE_FEED || code === RETURN || code === TAB;
-}
-
-/** Finds the offset of the quote that closes the string starting at `from`; -1 if the text ends first. */
-function closingQuote(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote;
-    let escapes = 0;
-    while (quote - escapes > from && text.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return quote;
-  }
-  return -1;
 }

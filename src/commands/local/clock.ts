@@ -32,7 +32,12 @@ async function withClock<Result>(
 ): Promise<Result> {
   const { clock, options, folders, signal } = context;
   const location = await resolveStoreLocation(options.store, folders);
-  const service = await openEmbedded(location, { clock, signal, report: createErrorReporter(context) });
+  const service = await openEmbedded(location, {
+    clock,
+    signal,
+    logFolder: folders.data,
+    report: createErrorReporter(context),
+  });
   try {
     return await explainRefusals(effect, () => work({ ...service.development, signal }));
   } finally {

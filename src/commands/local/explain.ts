@@ -8,7 +8,7 @@ import { wrapMessage } from '../../output/wrap-message.ts';
 import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findOrganizationId, readStore } from './reading.ts';
+import { describeAccess, findOrganizationId, readStore } from './reading.ts';
 import type { ExplainAccessFlags } from './reading-flags.ts';
 
 export async function explainLocalAccess(context: Context, { options }: Invocation<ExplainAccessFlags>): Promise<void> {
@@ -25,12 +25,6 @@ export async function explainLocalAccess(context: Context, { options }: Invocati
   }
   const explanation = await readStore(context, (reader) => reader.explain({ user, document, organization }));
   await (await context.printer()).value(explanation, { renderText: (view) => renderExplanation(explanation, view) });
-}
-
-/** Summarizes an explanation: `u1 can open d1 as editor`. */
-export function describeAccess({ user, document, role, disabled }: Explanation): string {
-  if (disabled) return `${user} cannot open ${document}: the document is disabled`;
-  return role ? `${user} can open ${document} as ${role}` : `${user} cannot open ${document}`;
 }
 
 async function renderExplanation(explanation: Explanation, view: View): Promise<string> {
@@ -58,6 +52,9 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
 type Membership = Explanation['via'][number] & Partial<Explanation['nearMisses'][number]>;
 
 function describeMembership({ level, id, role, expiresAt, reason, restrictedBy }: Membership, { display }: View): string {
-  const time = expiresAt && `, ${reason === 'expired' ? 'expired' : 'expires'} ${formatTime(expiresAt, display) ?? expiresAt}`;
-  return `${level} ${id} (${role}${time ?? ''})${restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : ''}`;
+  const time =
+    expiresAt === null
+      ? ''
+      : `, ${reason === 'expired' ? 'expired' : 'expires'} ${formatTime(expiresAt, display) ?? expiresAt}`;
+  return `${level} ${id} (${role}${time})${restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : ''}`;
 }

@@ -1,11 +1,11 @@
-import type { FaultFile, FaultRule } from '../../catalog/faults.ts';
+import { EFFECTS, type FaultFile, type FaultRule, SCHEDULES } from '../../catalog/faults.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { addFault, clearFaults, listFaults } from '../../service/development/faults/fault-control.ts';
 import type { DevelopmentState } from '../../service/development/state.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { FAULT_COLUMNS } from '../embedded/fault-columns.ts';
+import { FAULT_COLUMNS } from '../embedded/development-columns.ts';
 import { parseFaultRule } from '../embedded/fault-file.ts';
 import { withStore } from '../embedded/store.ts';
 
@@ -37,21 +37,16 @@ function withState<Result>(
 }
 
 async function print(context: Context, { seed, faults }: FaultFile): Promise<void> {
-  const rows = faults.map((rule) => ({ ...rule, when: describeSchedule(rule), effect: describeEffect(rule) }));
+  const rows = faults.map((rule) => {
+    const when = describeFields(rule, SCHEDULES).trim() || 'always';
+    return { ...rule, when, effect: describeFields(rule, EFFECTS) };
+  });
   await (await context.printer()).value(faults, { table: { rows, columns: FAULT_COLUMNS } });
   if (faults.length > 0) await context.note(`seed ${seed}`);
 }
 
-function describeSchedule({ share, nth, every, times }: FaultRule): string {
-  if (share !== undefined) return `${share * 100} %`;
-  if (nth !== undefined) return `request ${nth}`;
-  if (every !== undefined) return `every ${every} requests`;
-  return times === undefined ? 'always' : `first ${formatNounCount(times, 'request')}`;
-}
-
-function describeEffect({ status, delay, drop, cut, items }: FaultRule): string {
-  if (status) return status;
-  if (delay) return `delay ${delay.p50} ms (p99 ${delay.p99} ms)`;
-  if (drop) return `drop ${drop}`;
-  return cut === undefined ? `items ${(items ?? 0) * 100} %` : `cut ${cut * 100} %`;
+function describeFields(rule: FaultRule, fields: readonly (keyof FaultRule)[]): string {
+  const found = fields.find((field) => rule[field] !== undefined);
+  const value = found && rule[found];
+  return typeof value === 'object' ? `${found} ${value.p50}-${value.p99} ms` : [found, value].join(' ');
 }

@@ -9,7 +9,7 @@ export const READING_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result'],
     summary: 'List records of the embedded service',
     description:
-      'Kinds: organizations, users, groups, group-members, members, permissions, folders, documents, notifications, comments, reactions, recordings, activities, presence, crdt, agents, agent-groups, endpoints, tokens, and migrations. Members are the users of an organization; permissions are memberships in organizations, folders, and documents.',
+      'Kinds: organizations, users, groups, group-members, members, permissions, folders, documents, notifications, activities, presence, crdt, agents, endpoints, and tokens. Members are the users of an organization; permissions are memberships in organizations, folders, and documents.',
     examples: {
       'svc local list users --org acme': 'list the users of an organization',
       'svc local list permissions --match u1': 'list what a user was added to',

@@ -1,9 +1,11 @@
 import type { Column } from '../../catalog/define.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { headerOf } from '../../output/columns.ts';
+import type { View } from '../../output/renderer.ts';
 import { createTableRenderer } from '../../output/table.ts';
-import type { StoredRecord } from '../../service/development/reading/answers.ts';
-import { RECORD_KINDS, type RecordKind } from '../../service/development/reading/kinds.ts';
+import { formatTime } from '../../output/times.ts';
+import type { Explanation, StoredRecord } from '../../service/development/reading/answers.ts';
+import { STORED_KINDS, type StoredKind } from '../../service/development/reading/kinds.ts';
 import { parseKind } from '../../service/development/reading/list.ts';
 import { createReader, type Reader } from '../../service/development/reading/reader.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +21,7 @@ export async function listLocalRecords(
   { arguments: [name = ''], options }: Invocation<ListRecordsFlags>,
 ): Promise<void> {
   const kindName = parseKind(name);
-  const kind: RecordKind = RECORD_KINDS[kindName];
+  const kind: StoredKind = STORED_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
   const filter = { organization: await findOrganizationId(context, options.org), match: options.match, limit };
   const { records, more } = await readStore(context, (reader) => reader.list(kindName, filter));
@@ -32,7 +34,7 @@ export async function listLocalRecords(
 }
 
 /** Describes the columns of a kind. The first one is always shown; a narrow terminal hides the last ones first. */
-function columnsOf({ fields, isOfKey }: RecordKind, isOneOrganization: boolean): readonly Column[] {
+function columnsOf({ fields, isOfKey }: StoredKind, isOneOrganization: boolean): readonly Column[] {
   const [first = '', ...others] =
     isOfKey || isOneOrganization ? fields : [fields[0] ?? '', 'organizationId', ...fields.slice(1)];
   const column = (field: string): Column => ({
@@ -58,25 +60,30 @@ export async function showLocalRecord(
   await (await context.printer()).value(cards, {
     renderText: async (view) => {
       const { value } = await createTableRenderer(view);
-      return (await Promise.all(cards.map(async (card) => value(textFields(card))))).join('\n');
+      return (await Promise.all(cards.map(async (card) => value(textFields(card, view))))).join('\n');
     },
   });
 }
 
 /** Shows records as phrases, without the fields that are equal in the card. Omits empty fields. */
-function textFields(card: StoredRecord): object {
-  const own = (value: object) => Object.fromEntries(Object.entries(value).filter(([name, inner]) => card[name] !== inner));
-  const textOf = (value: unknown): unknown => (isObject(value) ? phraseOf(own(value)) : value);
+function textFields(card: StoredRecord, { display }: View): object {
+  const textOf = (value: unknown): unknown => {
+    if (!isObject(value)) return value;
+    const { userId, documentId, level, id, addedAt: _, ...details } = value;
+    const { role, state, expiresAt, at, ...others } = details;
+    const [expiry, time] = [expiresAt, at].map((moment) => moment && formatTime(moment, display));
+    const shown = [role, expiry && `${state === 'expired' ? state : 'expires'} ${expiry}`, ...Object.values(others), time];
+    const name = [userId !== card['userId'] && userId, documentId, level, id].filter(Boolean).join(' ');
+    return `${name} (${shown.filter(Boolean).join(', ')})`;
+  };
   const fields = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== null && String(value) !== ''));
 }
 
-/** Formats a record as text: `folder plans (editor, expired 2026-01-01T00:00:00.000Z)`. */
-function phraseOf({ userId, documentId, level, id, addedAt: _, ...details }: Record<string, unknown>): string {
-  const { role, state, expiresAt, ...others } = details;
-  const time = expiresAt && `${state === 'expired' ? state : 'expires'} ${expiresAt}`;
-  const shown = [role, time, ...Object.values(others)].filter(Boolean).join(', ');
-  return [userId, documentId, level, id, shown && `(${shown})`].filter(Boolean).join(' ');
+/** Summarizes an explanation: `u1 can open d1 as editor`. */
+export function describeAccess({ user, document, role, disabled }: Explanation): string {
+  if (disabled) return `${user} cannot open ${document}: the document is disabled`;
+  return role ? `${user} can open ${document} as ${role}` : `${user} cannot open ${document}`;
 }
 
 export async function findOrganizationId(context: Context, flag: string | undefined): Promise<string | undefined> {

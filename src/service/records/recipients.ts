@@ -4,7 +4,7 @@ import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { chunkDistinctRows, ROWS_PER_STATEMENT } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { decideAccess, findDocumentAccess } from './access.ts';
+import { decideAccess, findDocumentAccess } from './document-access.ts';
 import { selectUsers } from './users.ts';
 
 type Notification = z.output<Operations['notifications.add']['input']>;
@@ -18,12 +18,12 @@ export async function* findRecipients(
 ): AsyncGenerator<readonly string[]> {
   const { database, now } = call;
   const { documentId, verifyUserPermissions, context } = notification;
-  const access = verifyUserPermissions ? await findDocumentAccess(database, organization, [documentId]) : undefined;
+  const access = verifyUserPermissions ? await findDocumentAccess(database, organization, documentId) : undefined;
   for await (const candidates of findCandidates(call, organization, notification)) {
     let userIds = candidates;
-    if (access) {
-      const decisions = await decideAccess(database, { organization, userIds, now }, access.get(documentId));
-      userIds = candidates.filter((userId) => decisions.get(userId)?.role !== undefined);
+    if (verifyUserPermissions) {
+      const decisions = await decideAccess(database, { organization, userIds, now }, access);
+      userIds = candidates.filter((userId) => decisions.get(userId)?.allowed);
     }
     if (context && userIds.length > 0) {
       const found = await selectUsers(database, { organization, userId: userIds });

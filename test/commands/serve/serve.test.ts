@@ -4,6 +4,7 @@ import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/process.ts';
+import { addFault } from '../../../src/service/development/faults/fault-control.ts';
 import type { RequestRecord } from '../../../src/service/development/requests/record.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
@@ -66,7 +67,7 @@ describe('svc serve', () => {
   it('prints PowerShell assignments on Windows', () => {
     const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
     const text = formatWelcome(
-      { url: 'http://127.0.0.1:1', admin: 'a-token' },
+      { url: 'http://127.0.0.1:1', admin: 'a-token', ui: undefined },
       { apiKey, authToken, workspaceId, workspaceAuthToken },
       'win32',
     );
@@ -190,6 +191,16 @@ describe('the request log of svc serve', () => {
       expect.stringMatching(/POST {2}documents add {13}200 .* 1 record, 1 failed$/),
       expect.stringMatching(/POST {2}\/%1B\[31m {18}404 NOT_FOUND/),
     ]);
+  });
+
+  it('names faults', async () => {
+    const { context } = await serving({ answers: [], options: { color: 'never' } });
+    const store = await resolveStoreLocation(undefined, context.folders);
+    const service = await openEmbedded(store, { clock: context.clock });
+    onTestFinished(service.close);
+    await addFault(service.development.development, { name: 'busy', on: 'users.add', status: 'UNAVAILABLE' });
+    expect(await call(context, '/v1/users/add', TWO_USERS)).toBe(503);
+    expect(context.stderr()).toMatch(/users add .* 503 UNAVAILABLE .* fault busy\n$/);
   });
 
   it.each([

@@ -24,10 +24,10 @@ export async function setFaults(state: DevelopmentState, file: unknown): Promise
 
 /** Adds a rule after the existing ones, which keep their counts. @throws SvcError `bad_data` for an invalid rule */
 export async function addFault(state: DevelopmentState, rule: unknown): Promise<FaultFile> {
-  checkFaultFile({ faults: [rule] }, 1);
+  checkFaultFile({ faults: [rule] }, true);
   const changed = await state.change('faults', (value) => {
     const stored = (value as StoredFaults | undefined) ?? { ...NO_FAULTS, generation: randomUUID() };
-    const { faults } = checkFaultFile({ faults: [rule] }, 1, stored.faults.length);
+    const { faults } = checkFaultFile({ faults: [rule] }, true, stored.faults.length);
     return { ...stored, faults: [...stored.faults, ...faults] };
   });
   return describeFaults(changed.faults);
@@ -52,11 +52,14 @@ function describeFaults(value: unknown): FaultFile {
   return { seed, faults };
 }
 
-/** @param hidden number of leading parts of a path that the caller did not write */
-function checkFaultFile(file: unknown, hidden?: 1, existing?: number): FaultFile {
+/**
+ * @param isRule whether the caller wrote only the first rule of the file
+ * @throws SvcError `bad_data` for the first problem
+ */
+export function checkFaultFile(file: unknown, isRule = false, existing?: number): FaultFile {
   const parsed = parseFaultFile(file, existing);
   if ('faults' in parsed) return parsed;
   const [{ path, message }] = parsed as readonly [FaultProblem];
-  const field = formatFieldPath(hidden ? path.slice(2) : path);
+  const field = formatFieldPath(isRule ? path.slice(2) : path);
   throw new SvcError('bad_data', `${field && `${field}: `}${message}`);
 }

@@ -1,6 +1,6 @@
 import { DELIVERY } from '../../../catalog/faults.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { isObject } from '../../../kernel/is-object.ts';
+import { valueAt } from '../../../kernel/field-path.ts';
 import { tryParseJson } from '../../../kernel/try-parse-json.ts';
 import { findOrganizationId } from '../../call-log.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
@@ -15,7 +15,7 @@ export interface InjectorOptions {
   /** Opens the file that counts requests for all processes of this machine. */
   readonly openFile: () => Promise<RequestFile>;
   readonly clock: Clock;
-  /** Receives errors of the file. Requests are then counted in this process. */
+  /** Receives errors of the file. Requests are then not counted. */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
@@ -23,12 +23,12 @@ export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
 /** Applies the rules of a store to requests and to attempts of deliveries. */
 export function createFaultInjector({ openFile, clock, report = () => undefined }: InjectorOptions) {
-  const counters = createCounters(openFile, report);
+  const openCounters = createCounters(openFile, report);
   const closing = new AbortController();
   const sleep: Sleep = (milliseconds) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
   const choose = async (value: unknown, target: FaultTarget) => {
     const stored = value as StoredFaults;
-    return chooseFault(stored, target, await counters.open(stored.generation));
+    return chooseFault(stored, target, await openCounters(stored.generation));
   };
   return {
     /** Handles a request. `perform` runs an operation and commits its writes. `onFault` receives the name of the rule. */
@@ -48,8 +48,7 @@ export function createFaultInjector({ openFile, clock, report = () => undefined 
     /** Makes an attempt to deliver a webhook. */
     attempt: async (value: unknown, payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
       const body = tryParseJson(payload);
-      const metadata = isObject(body) && isObject(body['metadata']) ? body['metadata'] : {};
-      const org = findOrganizationId(metadata) ?? findOrganizationId(metadata['organization']);
+      const org = METADATA_PATHS.map((path) => findOrganizationId(valueAt(body, path))).find((id) => id !== undefined);
       const chosen = await choose(value, { operation: DELIVERY, org, hasRecords: false });
       return chosen ? attemptWithFault(chosen, send, sleep) : send();
     },
@@ -58,32 +57,31 @@ export function createFaultInjector({ openFile, clock, report = () => undefined 
   };
 }
 
-/** Counts requests for each rule, in a file or, if it is not usable, in memory. */
+/** Paths of the object with the organization in the payloads of basic and of advanced webhooks. */
+const METADATA_PATHS = [['metadata'], ['data', 'metadata', 'organization']];
+
+/** Returns a function that prepares to count requests for the rules of a generation. */
 function createCounters(openFile: InjectorOptions['openFile'], report: NonNullable<InjectorOptions['report']>) {
-  const counts = new Map<string, number>();
+  let opened: { readonly generation: string; readonly file: Promise<RequestFile> } | undefined;
   const prepareFile = async (generation: string) => {
     const file = await openFile();
     file.deleteOtherCounts(generation);
     return file;
   };
-  let opened: { readonly generation: string; readonly file: Promise<RequestFile | undefined> } | undefined;
-  return {
-    /** @returns a function that counts a request for a rule */
-    open: async (generation: string): Promise<(rule: number) => number> => {
-      if (opened?.generation !== generation) {
-        opened = { generation, file: prepareFile(generation).catch((error) => void report(error)) };
+  const fail = (error: unknown) => {
+    opened = undefined;
+    report(error);
+    return Number.NaN;
+  };
+  return async (generation: string): Promise<(rule: number) => number> => {
+    if (opened?.generation !== generation) opened = { generation, file: prepareFile(generation) };
+    const file = await opened.file.catch(fail);
+    return (rule) => {
+      try {
+        return typeof file === 'number' ? file : file.count(generation, rule);
+      } catch (error) {
+        return fail(error);
       }
-      const file = await opened.file;
-      return (rule) => {
-        try {
-          if (file) return file.count(generation, rule);
-        } catch (error) {
-          report(error);
-        }
-        const key = `${generation} ${rule}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-        return counts.get(key) ?? 0;
-      };
-    },
+    };
   };
 }

@@ -1,20 +1,38 @@
-import type { AccessRole } from '../../../catalog/access-roles.ts';
+import type { AccessDecision, DocumentAccess } from '../../records/access.ts';
 
 export interface ListFilter {
   readonly organization?: string | undefined;
   /** Text that an ID, a name, or another searched field contains. Ignores case. */
   readonly match?: string | undefined;
+  /** Default: 50. */
   readonly limit?: number | undefined;
 }
 
-export interface RecordList {
+/** A kind of records to list. */
+export type StoredKindName =
+  | 'organizations'
+  | 'users'
+  | 'groups'
+  | 'group-members'
+  | 'members'
+  | 'permissions'
+  | 'folders'
+  | 'documents'
+  | 'notifications'
+  | 'activities'
+  | 'presence'
+  | 'crdt'
+  | 'agents'
+  | 'endpoints'
+  | 'tokens';
+
+export type StoredRecord = Readonly<Record<string, unknown>>;
+
+export interface StoredRecords {
   readonly records: readonly StoredRecord[];
   /** Whether more records exist. */
   readonly more: boolean;
 }
-
-/** A record. */
-export type StoredRecord = Readonly<Record<string, unknown>>;
 
 export interface RecordRequest {
   /** Organization, user, group, folder, or document. */
@@ -30,32 +48,7 @@ export interface AccessQuestion {
   readonly organization: string;
 }
 
-interface Level {
-  readonly level: 'document' | 'folder' | 'organization';
-  readonly id: string;
-}
-
-interface ExplainedGrant extends Level {
-  readonly role: AccessRole;
-  /** RFC 3339. Null for no expiry. */
-  readonly expiresAt: string | null;
-}
-
-interface ExplainedNearMiss extends ExplainedGrant {
-  readonly reason: 'restricted' | 'expired' | 'disabled';
-  /** The level whose restriction excludes the membership. */
-  readonly restrictedBy?: Level;
-}
-
-export interface Explanation extends AccessQuestion {
-  readonly allowed: boolean;
-  readonly role: AccessRole | null;
-  /** Whether nobody can open the document, because it is disabled. */
-  readonly disabled: boolean;
-  readonly via: readonly ExplainedGrant[];
-  readonly nearMisses: readonly ExplainedNearMiss[];
-  /** The levels from the document to the organization. A folder with `inherited` has the access type of its parent. */
-  readonly path: readonly (Level & { readonly accessType: string; readonly inherited: boolean })[];
+export interface Explanation extends AccessQuestion, AccessDecision, DocumentAccess {
   /** A command that gives the user access. Null if the user has access, or if the document is disabled. */
   readonly grant: string | null;
 }

@@ -1,10 +1,7 @@
-import type { AccessRole } from '../../../catalog/access-roles.ts';
-import { type AccessDecision, type DocumentAccess, decideAccess, findDocumentAccess } from '../../records/access.ts';
+import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { selectUsers } from '../../records/users.ts';
 import { prepareQuery } from '../../store/prepared-query.ts';
-import type { MemberLevel } from '../../store/tables.ts';
 import type { AccessQuestion, Explanation } from './answers.ts';
-import { toTime } from './kinds.ts';
 import { notFound, type ReadingScope, requireOrganization } from './list.ts';
 
 /**
@@ -17,44 +14,26 @@ export async function explainAccess(
   question: AccessQuestion,
   commandOf: (words: readonly string[]) => string,
 ): Promise<Explanation> {
-  const { user, document: documentId } = question;
-  const organization = await requireOrganization(scope, question.organization);
-  const document = (await findDocumentAccess(scope.database, organization, [documentId])).get(documentId);
-  if (!document) throw await notFound(scope, 'documents', documentId, organization);
-  const found = await selectUsers(scope.database, { organization, userId: user });
-  const known = found.length > 0 ? found : await selectUserAnywhere(scope.database, { apiKey: scope.apiKey, user });
-  if (known.length === 0) throw await notFound(scope, 'users', user, organization);
-  const decisions = await decideAccess(scope.database, { organization, userIds: [user], now: scope.now }, document);
-  return describe(question, document, decisions.get(user) ?? { via: [], nearMisses: [], role: undefined }, commandOf);
-}
-
-function describe(
-  question: AccessQuestion,
-  { isDisabled, path }: DocumentAccess,
-  { via, role, nearMisses }: AccessDecision,
-  commandOf: (words: readonly string[]) => string,
-): Explanation {
-  const levelOf = ({ level, resourceId }: { readonly level: MemberLevel; readonly resourceId: string }) => {
-    return { level, id: level === 'organization' ? question.organization : resourceId };
-  };
-  const missed = nearMisses.map(({ role: missedRole, expiresAt, reason, restrictedBy, ...at }) => ({
-    ...{ ...levelOf(at), role: missedRole, expiresAt: toTime(expiresAt), reason },
-    ...(restrictedBy && { restrictedBy: levelOf(restrictedBy) }),
-  }));
-  const isMissing = role === undefined && !isDisabled;
+  const { database, apiKey, now } = scope;
+  const { user, document: documentId, organization: organizationId } = question;
+  const organization = await requireOrganization(scope, organizationId);
+  const document = await findDocumentAccess(database, organization, documentId);
+  if (!document) throw await notFound(scope, 'documents', documentId, organizationId);
+  const found = await selectUsers(database, { organization, userId: user });
+  const known = found.length > 0 ? found : await selectUserAnywhere(database, { apiKey, user });
+  if (known.length === 0) throw await notFound(scope, 'users', user, organizationId);
+  const decisions = await decideAccess(database, { organization, userIds: [user], now }, document);
+  const { allowed = false, role = null, via = [], nearMisses = [] } = decisions.get(user) ?? {};
+  const withId = <Level extends { readonly id: string }>(at: Level): Level => ({ ...at, id: at.id || organizationId });
+  const command = grantCommand(question, nearMisses[0]?.role ?? 'viewer');
   return {
-    ...question,
-    allowed: role !== undefined,
-    role: role ?? null,
-    disabled: isDisabled,
-    via: via.map(({ role: granted, expiresAt, ...at }) => ({ ...levelOf(at), role: granted, expiresAt: toTime(expiresAt) })),
-    nearMisses: missed,
-    path: path.map(({ accessType, isInherited = false, ...at }) => ({ ...levelOf(at), accessType, inherited: isInherited })),
-    grant: isMissing ? commandOf(grantCommand(question, missed[0]?.role ?? 'viewer')) : null,
+    ...{ ...question, allowed, role, disabled: document.disabled },
+    ...{ via: via.map(withId), nearMisses: nearMisses.map(withId), path: document.path.map(withId) },
+    grant: allowed || document.disabled ? null : commandOf(command),
   };
 }
 
-function grantCommand({ user, document, organization }: AccessQuestion, role: AccessRole): readonly string[] {
+function grantCommand({ user, document, organization }: AccessQuestion, role: string): readonly string[] {
   const quote = (id: string) => (/[",]/.test(id) ? `"${id.replaceAll('"', '""')}"` : id);
   const resource = `type=document,id=${quote(document)},org=${quote(organization)},role=${role}`;
   return ['permissions', 'add', '--user', user, '--resource', resource];

@@ -1,10 +1,10 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
-import type { StoredRecord } from './answers.ts';
+import type { StoredKindName, StoredRecord } from './answers.ts';
 
 /** How to read the records of a kind from the store, and which fields to show. */
-export interface RecordKind {
+export interface StoredKind {
   readonly table: string;
   /** Fields of the table on a terminal. A narrow terminal hides the last ones first. */
   readonly fields: readonly string[];
@@ -21,13 +21,8 @@ export interface RecordKind {
 }
 
 const members = { table: 'members', toRecord: toMembership } as const;
-const userData = {
-  ...({ table: 'userData', searched: ['documentId', 'data'], order: '-key', fields: ['id', 'documentId'] } as const),
-  toRecord: ({ feature: _, notificationId: __, ...row }: StoredRecord) => toRecord(row),
-};
-
 /** The kinds of records that `svc local list` shows. */
-export const RECORD_KINDS = {
+export const STORED_KINDS = {
   organizations: {
     ...{ table: 'organizations', isOfKey: true, searched: ['organizationId', 'organizationName'] },
     fields: ['organizationId', 'organizationName', 'createdAt'],
@@ -53,10 +48,11 @@ export const RECORD_KINDS = {
     ...{ table: 'documents', searched: ['documentId', 'documentName'] },
     fields: ['documentId', 'documentName', 'folderId', 'accessType', 'disabled'],
   },
-  notifications: { ...userData, where: { feature: 'notifications' }, fields: ['notificationId', 'documentId', 'timestamp'] },
-  comments: { ...userData, where: { feature: 'comments' } },
-  reactions: { ...userData, where: { feature: 'reactions' } },
-  recordings: { ...userData, where: { feature: 'recordings' } },
+  notifications: {
+    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: '-key' },
+    fields: ['notificationId', 'documentId', 'notificationSource', 'timestamp'],
+    toRecord: ({ feature: _, ...row }) => toRecord(row),
+  },
   activities: {
     ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: '-key' },
     fields: ['activityId', 'documentId', 'featureType', 'actionType', 'actionUser.userId', 'lastUpdated'],
@@ -73,27 +69,12 @@ export const RECORD_KINDS = {
     ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: 'key', fields: ['id', 'name', 'enabled'] },
     toRecord: ({ agent }) => toAgentRecord(JSON.parse(String(agent))),
   },
-  'agent-groups': {
-    ...{ table: 'agentGroups', isOfKey: true, searched: ['groupId', 'agentIds'], order: 'key' },
-    fields: ['groupId', 'agentIds'],
-  },
   endpoints: {
     ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: '-key', secret: 'secret' },
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },
-  migrations: {
-    ...{
-      table: 'documentMigrations',
-      isOfKey: true,
-      searched: ['migrationId', 'documentId', 'newDocumentId'],
-      order: '-createdAt',
-    },
-    fields: ['migrationId', 'status', 'documentId', 'newDocumentId'],
-  },
-} as const satisfies Readonly<Record<string, RecordKind>>;
-
-export type RecordKindName = keyof typeof RECORD_KINDS;
+} as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
@@ -108,14 +89,13 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
 /** Converts a row of any table to a record: without internal columns, with JSON parsed and times as text. */
-export function toRecord({ otherFields, data, agentGroup, ...row }: StoredRecord): Record<string, unknown> {
+export function toRecord({ otherFields, data, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
-  const others = [data, agentGroup, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
+  const others = [data, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
   return Object.assign({}, ...others, Object.fromEntries(fields.map(([name, value]) => [name, toField(name, value)])));
 }
 
 function toField(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && /(At|Updated?)$/.test(name)) return toTime(value);
   if (typeof value === 'string' && JSON_COLUMNS.has(name)) return JSON.parse(value);
   return FLAGS.has(name) ? value === 1 : value;
 }
@@ -128,11 +108,3 @@ function toMembership(
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
   return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };
 }
-
-/** Formats a time in milliseconds as RFC 3339. */
-export function toTime(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(Math.min(milliseconds, MAX_TIME)).toISOString();
-}
-
-/** The last time that a date can have, in milliseconds. */
-const MAX_TIME = 8.64e15;

@@ -4,95 +4,82 @@ import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect } from '../../store/statements.ts';
-import type { ListFilter, RecordList, StoredRecord } from './answers.ts';
-import { RECORD_KINDS, type RecordKind, type RecordKindName, toRecord } from './kinds.ts';
+import type { ListFilter, StoredKindName, StoredRecord, StoredRecords } from './answers.ts';
+import { STORED_KINDS, type StoredKind, toRecord } from './kinds.ts';
 
 /** Reads the data of an API key at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {
   readonly now: number;
 }
 
-export const DEFAULT_LIMIT = 50;
+/** Upper bound on the IDs to compare with an unknown one. */
+const MAX_COMPARED = 10_000;
 
 /** @throws SvcError `usage` with the nearest kind */
-export function parseKind(name: string): RecordKindName {
-  if (Object.hasOwn(RECORD_KINDS, name)) return name as RecordKindName;
-  throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(RECORD_KINDS)) });
+export function parseKind(name: string): StoredKindName {
+  if (Object.hasOwn(STORED_KINDS, name)) return name as StoredKindName;
+  throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(STORED_KINDS)) });
 }
 
 /** Lists records of a kind, by organization. @throws SvcError `not_found` for an unknown organization */
-export async function listRecords(scope: ReadingScope, name: RecordKindName, filter: ListFilter): Promise<RecordList> {
-  const { limit = DEFAULT_LIMIT, match } = filter;
-  const kind: RecordKind = RECORD_KINDS[name];
-  const records: StoredRecord[] = [];
-  for await (const [organization, row] of readRows(scope, kind, filter.organization, { match, limit: limit + 1 })) {
-    const record = (kind.toRecord ?? toRecord)(row, scope.now);
-    records.push(organization === undefined ? record : { organizationId: organization.id, ...record });
-    if (records.length > limit) break;
-  }
+export async function listRecords(scope: ReadingScope, name: StoredKindName, filter: ListFilter): Promise<StoredRecords> {
+  const { organization, limit = 50, match } = filter;
+  const found = await readRows(scope, name, organization, { match, limit: limit + 1 });
+  const convert: NonNullable<StoredKind['toRecord']> = (STORED_KINDS[name] as StoredKind).toRecord ?? toRecord;
+  const records = found.map(({ row, organizationId }) => ({
+    ...(organizationId !== undefined && { organizationId }),
+    ...convert(row, scope.now),
+  }));
   return { records: records.slice(0, limit), more: records.length > limit };
 }
 
-/** Finds the records with an ID, one in each organization that has it. */
-export async function findRecords(scope: ReadingScope, name: RecordKindName, id: string, organizationId: string | undefined) {
-  const kind: RecordKind = RECORD_KINDS[name];
-  const found: { readonly organization: number | undefined; readonly record: Record<string, unknown> }[] = [];
-  for await (const [organization, row] of readRows(scope, kind, organizationId, {
-    equals: { [kind.searched[0]]: id },
-    limit: 1,
-  })) {
-    const key = organization?.key ?? (name === 'organizations' ? Number(row['key']) : undefined);
-    found.push({ organization: key, record: { ...(organization && { organizationId: organization.id }), ...toRecord(row) } });
-  }
-  if (found.length > 0) return found;
-  throw await notFound(
-    scope,
-    name,
-    id,
-    organizationId === undefined ? undefined : await requireOrganization(scope, organizationId),
-  );
-}
-
 interface RowQuery {
+  /** Values of columns. */
   readonly equals?: Readonly<Record<string, string>>;
   readonly match?: string | undefined;
-  readonly limit: number;
+  readonly limit?: number;
 }
 
-async function* readRows(scope: KeyScope, kind: RecordKind, organizationId: string | undefined, query: RowQuery) {
-  if (kind.isOfKey) {
-    for (const row of await selectRows(scope, kind, query)) yield [undefined, row] as const;
-    return;
+interface FoundRow {
+  readonly row: StoredRecord;
+  readonly organizationId?: string;
+  readonly organization: number;
+}
+
+/** Reads rows of one organization or of all. @throws SvcError `not_found` for an unknown organization */
+export async function readRows(
+  scope: KeyScope,
+  name: StoredKindName,
+  organizationId: string | undefined,
+  { limit = MAX_COMPARED, ...query }: RowQuery,
+): Promise<readonly FoundRow[]> {
+  const { database, apiKey } = scope;
+  const kind: StoredKind = STORED_KINDS[name];
+  if (kind.isOfKey)
+    return (await selectRows(scope, kind, { ...query, limit })).map((row) => ({ row, organization: Number(row['key']) }));
+  if (organizationId !== undefined) await requireOrganization(scope, organizationId);
+  const found: FoundRow[] = [];
+  for (const { key, ...organization } of await selectOrganizations(database, { apiKey, organizationId })) {
+    const rows = await selectRows(scope, kind, { ...query, limit: limit - found.length }, key);
+    found.push(...rows.map((row) => ({ row, ...organization, organization: key })));
+    if (found.length >= limit) break;
   }
-  const organizations = await selectOrganizations(scope.database, { apiKey: scope.apiKey });
-  const chosen =
-    organizationId === undefined ? organizations : [{ organizationId, key: await requireOrganization(scope, organizationId) }];
-  for (const { organizationId: id, key } of chosen) {
-    for (const row of await selectRows(scope, kind, query, key)) yield [{ id, key }, row] as const;
-  }
+  return found;
 }
 
 const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['organizationId']);
 
-type UntypedTables = Record<string, Record<string, unknown>>;
-
 /** @param key surrogate key of the organization, unless the records belong to the API key */
-export function selectRows(
-  scope: KeyScope,
-  kind: RecordKind,
-  { equals, match, limit }: RowQuery,
-  key?: number,
-): Promise<readonly StoredRecord[]> {
+export function selectRows(scope: KeyScope, kind: StoredKind, { equals, match, limit = MAX_COMPARED }: RowQuery, key?: number) {
   const { table, isOfKey, where, searched, order } = kind;
-  const database = scope.database as unknown as Kysely<UntypedTables>;
-  const filter = { ...(isOfKey ? { apiKey: scope.apiKey } : { organization: key }), ...where, ...equals };
+  const database = scope.database as unknown as Kysely<Record<string, Record<string, unknown>>>;
+  const owner = isOfKey ? { apiKey: scope.apiKey } : { organization: key };
   let query = database.selectFrom<string>(table).selectAll();
-  for (const [column, value] of Object.entries(filter)) query = query.where(column, '=', value);
+  for (const [column, value] of Object.entries({ ...owner, ...where, ...equals })) query = query.where(column, '=', value);
   if (match !== undefined) {
     const pattern = `%${match.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(({ or }) =>
-      or(searched.map((each) => sql<boolean>`lower(${sql.ref(each)}) like ${pattern} escape '\\'`)),
-    );
+    const contains = (column: string) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+    query = query.where(({ or }) => or(searched.map(contains)));
   }
   for (const each of order ? [order] : searched)
     query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
@@ -106,22 +93,14 @@ export async function requireOrganization(scope: KeyScope, organizationId: strin
   return found;
 }
 
-/** Upper bound on the IDs to compare with an unknown one. */
-const MAX_COMPARED = 10_000;
-
 /** Creates the error for an ID that does not exist, with the nearest one of the organization (default: of all). */
-export async function notFound(scope: KeyScope, name: RecordKindName, id: string, organization?: number): Promise<SvcError> {
-  const kind: RecordKind = RECORD_KINDS[name];
-  const [column] = kind.searched;
-  const organizations = await selectOrganizations(scope.database, { apiKey: scope.apiKey });
-  const keys = kind.isOfKey || organization !== undefined ? [organization] : organizations.map(({ key }) => key);
-  const known: string[] = [];
-  for (const key of keys) {
-    for (const row of await selectRows(scope, kind, { limit: MAX_COMPARED - known.length }, key))
-      known.push(String(row[column]));
-    if (known.length >= MAX_COMPARED) break;
-  }
-  const nearest = findNearest(id, known);
+export async function notFound(scope: KeyScope, name: StoredKindName, id: string, organizationId?: string): Promise<SvcError> {
+  const rows = await readRows(scope, name, organizationId, {});
+  const [column] = STORED_KINDS[name].searched;
+  const nearest = findNearest(
+    id,
+    rows.map(({ row }) => String(row[column])),
+  );
   const detail = nearest === undefined ? {} : { hint: `did you mean '${nearest}'?` };
   return new SvcError('not_found', `${name.replace(/s$/, '')} '${id}' not found`, detail);
 }

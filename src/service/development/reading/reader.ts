@@ -6,7 +6,7 @@ import { createServiceClock } from '../clock.ts';
 import type { DevelopmentState } from '../state.ts';
 import type { AccessQuestion, ListFilter, RecordRequest } from './answers.ts';
 import { explainAccess } from './explain.ts';
-import { RECORD_KINDS, type RecordKind } from './kinds.ts';
+import { STORED_KINDS, type StoredKind } from './kinds.ts';
 import { listRecords, parseKind, type ReadingScope } from './list.ts';
 import { showRecord } from './show.ts';
 
@@ -45,7 +45,7 @@ export function readingRoutes(reader: Reader): AdminRoutes {
       const limit = Number(query.get('limit')) || undefined;
       const filter = { organization: optional(query, 'org'), match: optional(query, 'match'), limit };
       const { records, more } = await reader.list(name, filter);
-      const { secret = '' }: RecordKind = RECORD_KINDS[name];
+      const { secret = '' }: StoredKind = STORED_KINDS[name];
       const masked = records.map((record) => ({
         ...record,
         ...(secret in record && { [secret]: maskSecret(String(record[secret])) }),

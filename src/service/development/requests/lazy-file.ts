@@ -24,6 +24,10 @@ export function createLazyFile(
       opened ??= open();
       return opened;
     },
-    close: async () => (await opened)?.close(),
+    close: async () => {
+      const file = opened;
+      opened = undefined;
+      (await file)?.close();
+    },
   };
 }

@@ -44,13 +44,13 @@ export function createRecord(id: number, call: HandledCall, now: number): Reques
   };
 }
 
-/** Removes the query from a request target, because it may contain a secret. */
-export function pathOf(target: string): string {
-  return redactUrls(target.replace(/[?#].*$/s, ''));
+/** Returns the path of a request target, without the query, which may contain a secret. */
+function pathOf(target: string): string {
+  return redactUrls(target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''));
 }
 
 /** Maximum size of a body to keep, in characters. */
-export const MAX_BODY = 64 * 1024;
+const MAX_BODY = 32 * 1024;
 
 const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
 

@@ -35,12 +35,17 @@ interface PendingRequest {
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/**
- * Logs requests to a file without delaying them. If the file is slow or cannot be written, requests are dropped.
- * @param report receives the first error of the file
- */
-export function createRequestLog(file: RequestFile, report: (error: unknown) => void = () => undefined) {
-  const listeners = new Set<(record: RequestRecord) => void>();
+export interface RequestLogOptions {
+  /** Receives the first error of the file. */
+  readonly report?: ((error: unknown) => void) | undefined;
+  /** Receives each request, also those that are dropped. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+}
+
+/** Logs requests to a file without delaying them. If the file is slow or cannot be written, requests are dropped. */
+export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
+  const listeners = new Set(onRequest && [onRequest]);
+  const closing = new AbortController();
   const pending: PendingRequest[] = [];
   let [nextId, pausedUntil, bodies, hasFailed] = [file.lastId() + 1, 0, 0, false];
   let timer: NodeJS.Timeout | undefined;
@@ -56,7 +61,7 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
     try {
       if (batch.length > 0) file.append(batch.map(toNewRequest));
     } catch (error) {
-      if (!hasFailed) report(error);
+      if (!hasFailed) report?.(error);
       [hasFailed, pause] = [true, ERROR_PAUSE];
     }
     const ended = performance.now();
@@ -67,8 +72,7 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
     while (pending.length > 0) flush(pending.length);
   };
   return {
-    /** Adds a request. @returns its record */
-    add: (call: HandledCall): RequestRecord => {
+    add: (call: HandledCall): void => {
       const ended = Date.now();
       const record = createRecord(nextId++, call, ended);
       if (pending.length < MAX_PENDING) {
@@ -77,7 +81,6 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
         schedule();
       }
       for (const listener of listeners) listener(record);
-      return record;
     },
     list: (filter: RequestFilter): readonly RequestDetail[] => {
       flushAll();
@@ -93,6 +96,7 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
         const found: RequestRecord[] = [];
         const end = (finish: () => void) => {
           clearTimeout(deadline);
+          closing.signal.removeEventListener('abort', fail);
           listeners.delete(listener);
           finish();
         };
@@ -101,11 +105,15 @@ export function createRequestLog(file: RequestFile, report: (error: unknown) => 
           found.push(record);
           if (found.length >= count) end(() => resolve(found));
         };
-        const deadline = setTimeout(() => end(() => reject(waitError({ on, count, timeout }, found.length))), timeout);
+        const fail = () => end(() => reject(waitError({ on, count, timeout }, found.length)));
+        const deadline = setTimeout(fail, timeout);
         listeners.add(listener);
+        closing.signal.addEventListener('abort', fail);
       }),
     /** Writes all requests to the file. */
     flush: flushAll,
+    /** Ends all calls of `wait`. */
+    endWaits: () => closing.abort(),
   };
 }
 

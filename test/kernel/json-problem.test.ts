@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSyntaxProblem } from '../../../src/bulk/source/parse-json.ts';
+import { locateJsonProblem } from '../../src/kernel/json-problem.ts';
 
 const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"a"', '"\\u12"', '1', '01', '1.', 'true', 'nul', ' ', '\n');
 
@@ -9,7 +9,7 @@ describe('the position of a JSON syntax problem', () => {
     fc.assert(
       fc.property(fc.array(MARKS, { maxLength: 8 }), (marks) => {
         const text = marks.join('');
-        expect(findSyntaxProblem(text) === undefined).toBe(isJson(text));
+        expect(locateJsonProblem(text) === undefined).toBe(isJson(text));
       }),
       { numRuns: 5000 },
     );
@@ -20,7 +20,7 @@ describe('the position of a JSON syntax problem', () => {
       fc.property(fc.jsonValue(), fc.nat(), (value, at) => {
         const text = JSON.stringify(value);
         const cut = text.slice(0, at % text.length);
-        const offset = findSyntaxProblem(cut)?.offset ?? cut.length;
+        const offset = locateJsonProblem(cut)?.offset ?? cut.length;
         expect(cut.slice(offset)).toMatch(/^(?:"|-|\w|$)/);
       }),
     );
@@ -35,7 +35,7 @@ describe('the position of a JSON syntax problem', () => {
     ['{"a":', 5, 'unexpected end of the text, expected a value'],
     ['{"a":undefined}', 5, "expected a value, found 'u'"],
   ])('is reported for %j', (text, offset, problem) => {
-    expect(findSyntaxProblem(text)).toMatchObject({ offset, problem });
+    expect(locateJsonProblem(text)).toMatchObject({ offset, problem });
   });
 });
 
