@@ -8,7 +8,7 @@ import { findFolders } from './folders.ts';
 
 const selectDocuments = prepareSelect('documents', ['folderId', 'accessType', 'disabled']);
 
-/** Reads the access settings of a document and of its folders. The organization has no ID. Undefined if there is none. */
+/** Reads the access settings of a document and its folders. The ID of the organization is empty. */
 export async function findDocumentAccess(
   database: Database,
   organization: number,
