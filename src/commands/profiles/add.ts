@@ -1,8 +1,9 @@
+import { parseBaseUrl } from '../../client/target.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { parseCredential } from '../../profiles/credential-value.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
-import { parseBaseUrl, parseHeaderPrefix, parseProfileName } from '../../profiles/profile.ts';
+import { parseHeaderPrefix, parseProfileName } from '../../profiles/profile.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
