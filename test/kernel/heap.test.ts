@@ -23,7 +23,7 @@ it('limits the growth of both the old and the young generation', async () => {
   const flags: string[] = [];
   limitHeapGrowth({ youngGenerationSize: () => 16 * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
   await vi.advanceTimersByTimeAsync(100);
-  expect(flags).toEqual(['--heap-growing-percent=30', '--semi-space-growth-factor=1']);
+  expect(flags).toEqual(['--heap-growing-percent=100', '--semi-space-growth-factor=1']);
 });
 
 /** Creates objects that live for a while, as a stream does, and prints the final size of the young generation. */
