@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { parseSince } from '../kernel/timestamp.ts';
 import type { OptionDefinition, OptionsOf, ParsedOptions } from './options.ts';
 
 export function selectOptions<const Options extends readonly OptionDefinition[]>(
@@ -37,4 +38,13 @@ export function parsePort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new SvcError('usage', `--port must be a number from 0 to 65535, got '${text}'`);
+}
+
+/** Parses `--since` as milliseconds since the epoch. For example, `2h` is two hours ago. */
+export function parseSinceFlag(text: string | undefined, now: number): number | undefined {
+  const since = text === undefined ? undefined : parseSince(text, now);
+  if (text === undefined || since !== undefined) return since;
+  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
+    hint: 'use a value like 2h, 7d, or 2026-03-01T12:00:00Z',
+  });
 }

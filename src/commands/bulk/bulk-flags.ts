@@ -3,8 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
 import { optionalProperty, parseWholeNumber, selectOptions } from '../option-values.ts';
 import type { BulkOptions } from './bulk-request.ts';
-import { MAP_FLAG, parseColumnMap } from './column-map.ts';
-import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from './input-flags.ts';
+import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG, parseColumnMap } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
 const BULK_FLAGS = [

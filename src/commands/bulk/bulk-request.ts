@@ -1,6 +1,6 @@
 import type { Shard } from '../../bulk/id-hash.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
-import type { ColumnMap } from './column-map.ts';
+import type { ColumnMap } from './input-flags.ts';
 import type { ThroughputOptions } from './throughput-flags.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. */

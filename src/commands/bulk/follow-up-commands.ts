@@ -9,7 +9,7 @@ import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
 import { readRecords } from './pending-records.ts';
 import type { SendPlan } from './send-plan.ts';
-import { columnMapSchema } from './stored-options.ts';
+import { isColumnMap } from './stored-options.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;
 
@@ -36,8 +36,8 @@ export function rejectsCommand(
   path: string,
 ): NextStep | undefined {
   const entry = getEntry(operation);
-  const { data: map } = columnMapSchema.safeParse(isAnew ? [] : (flags['map'] ?? []));
-  if (!map) return undefined;
+  const map = isAnew ? [] : (flags['map'] ?? []);
+  if (!isColumnMap(map)) return undefined;
   return printableStep(options, [
     ...(canUseFlags(entry, data) ? commandArguments(entry, data) : dataArguments(entry.command, data)),
     ...['--file', path],

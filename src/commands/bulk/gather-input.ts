@@ -16,8 +16,8 @@ import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 import type { BulkRequest } from './bulk-request.ts';
-import type { ColumnMap } from './column-map.ts';
 import { showWarnings } from './confirm-writes.ts';
+import type { ColumnMap } from './input-flags.ts';
 import { showCheckProgress } from './show-progress.ts';
 
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;

@@ -1,18 +1,32 @@
+import type { SendBatchRequest, StopReason } from '../../bulk/batch-request.ts';
+import { createLookup } from '../../bulk/create-lookup.ts';
+import type { ExistingRecords } from '../../bulk/existing-records.ts';
+import { runBulkJob } from '../../bulk/job-engine.ts';
+import { createLimiter } from '../../bulk/limiter/limiter.ts';
+import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
+import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { isObject } from '../../kernel/is-object.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { openBeforeImages } from '../call/before-images.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
 import { saveTargetIds } from '../ids/collect-ids.ts';
+import { optionalProperty } from '../option-values.ts';
 import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
 import { type JobRun, openJobRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
+import { pendingRecords } from './pending-records.ts';
 import { printSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
-import { sendJob } from './send-job.ts';
 import type { SendPlan } from './send-plan.ts';
+import { showSendProgress } from './show-progress.ts';
 
 /**
  * Sends the pending records of a job, writes its output files, and prints the summary.
@@ -71,4 +85,90 @@ async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock):
   journal.close();
   if (lockedFolder && isNew) await discardJob(lockedFolder, clock);
   else lockedFolder?.release();
+}
+
+async function sendJob(run: JobRun): Promise<StopReason | undefined> {
+  const { context, job, plan, counters, recorder } = run;
+  const { clock, signal } = context;
+  const { calls, options, limits } = plan;
+  const { rate, onError, maxErrors } = options;
+  const concurrency = options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
+  const limiter = createLimiter({ concurrency, maximum: MAX_CONCURRENCY, clock, perSecond: rate });
+  const reported = options.results === undefined ? 'exceptions' : 'all';
+  const { records } = job.description;
+  const { name } = getEntry(job.description.operation);
+  const keptFields = new Set<string>();
+  const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
+  // Other operations cannot replace anything that can be read.
+  const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
+  const images = isOverwrite ? await openBeforeImages(context, name, job.lockedFolder?.folder) : undefined;
+  const saving =
+    (name: OperationName, send: SendBatchRequest): SendBatchRequest =>
+    async (batch, kind) => {
+      await images?.save(
+        name,
+        batch.map(({ value }) => ({ ...calls.data, ...Object(value) })),
+      );
+      return send(batch, kind);
+    };
+  const stop = await runBulkJob(
+    {
+      records: pendingRecords(job, plan, recorder),
+      limits,
+      reported,
+      hasEarlierSuccess: counters.succeeded > 0,
+      // If a job has a single record, there is nothing to stop.
+      ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
+    },
+    {
+      send: recorder.withMetrics(saving(name, createRequestSender(calls, clock, reported))),
+      lookUp: createLookup(calls),
+      existing: await createExistingHandler(calls, clock, keptFields, saving),
+      limiter,
+      log: recorder,
+      pause: (repetition, signal) => clock.sleep(chooseRetryPause(repetition), signal),
+      signal,
+    },
+  ).finally(endProgress);
+  if (!stop && counters.succeeded + counters.unknown === 0) await images?.discard();
+  const { unexpectedIds, unexpectedIdCount } = counters;
+  const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
+  if (unexpectedIdCount > 0)
+    await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
+  for (const field of keptFields)
+    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`);
+  return stop;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
+async function createExistingHandler(
+  calls: BatchCalls,
+  clock: Clock,
+  keptFields: Set<string>,
+  saving: (name: OperationName, send: SendBatchRequest) => SendBatchRequest,
+): Promise<ExistingRecords | undefined> {
+  const { ifExists, fields, data } = calls;
+  const update = fields.ifExists?.update;
+  if (ifExists !== 'update' || update === undefined) return ifExists && { action: 'skip' };
+  const { resource, name } = getEntry(update);
+  const operation = await loadOperation(resource, name);
+  const updateFields = bulkFieldsOf(operation);
+  const addOnlyFields = fields.knownFields.filter((known) => !updateFields.knownFields.includes(known));
+  const noteKeptFields = (sent: Fields, existing: Fields) => {
+    for (const field of addOnlyFields) if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
+  };
+  const shared = Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)));
+  const toJson = ({ value }: { readonly value: unknown }) =>
+    JSON.stringify(isObject(value) ? omitFields(value, addOnlyFields) : value);
+  return {
+    action: 'update',
+    lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
+    send: saving(name, createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson)),
+  };
+}
+
+function omitFields(from: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
 }

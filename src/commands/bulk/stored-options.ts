@@ -1,35 +1,49 @@
-import * as z from 'zod';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import type { BulkOptions } from './bulk-request.ts';
+import type { ColumnMap } from './input-flags.ts';
 
-const text = z.string();
-const count = z.int().min(0);
+type Check = (value: unknown) => boolean;
 
-export const columnMapSchema = z.array(z.tuple([text, text]));
+const isText: Check = (value) => typeof value === 'string';
+const isTextList: Check = (value) => Array.isArray(value) && value.every(isText);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-const storedOptions = z.strictObject({
-  file: z.array(text).optional(),
-  inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml']).optional(),
-  map: columnMapSchema.optional(),
-  batchSize: count.optional(),
-  concurrency: z.union([z.literal('auto'), count]),
-  rate: z.number().positive().optional(),
-  onError: z.enum(['continue', 'stop']),
-  maxErrors: count.optional(),
-  duplicates: z.enum(['fail', 'first', 'last']),
-  ifExists: z.enum(['skip', 'update']).optional(),
-  shard: z.object({ part: count, of: count }).optional(),
-  rejects: text.optional(),
-  results: text.optional(),
-} satisfies Record<keyof BulkOptions, z.ZodType>);
+function isOneOf(...choices: readonly unknown[]): Check {
+  return (value) => choices.includes(value);
+}
+
+export function isColumnMap(value: unknown): value is ColumnMap {
+  return Array.isArray(value) && value.every((pair) => isTextList(pair) && pair.length === 2);
+}
+
+const CHECKS: Readonly<Record<keyof BulkOptions, Check>> = {
+  file: isTextList,
+  inputFormat: isOneOf('json', 'ndjson', 'csv', 'yaml'),
+  map: isColumnMap,
+  batchSize: isCount,
+  concurrency: (value) => value === 'auto' || isCount(value),
+  rate: (value) => typeof value === 'number' && value > 0,
+  onError: isOneOf('continue', 'stop'),
+  maxErrors: isCount,
+  duplicates: isOneOf('fail', 'first', 'last'),
+  ifExists: isOneOf('skip', 'update'),
+  shard: (value) => isObject(value) && isCount(value['part']) && isCount(value['of']),
+  rejects: isText,
+  results: isText,
+};
+
+const REQUIRED = ['concurrency', 'onError', 'duplicates'] as const satisfies readonly (keyof BulkOptions)[];
 
 /** @throws SvcError `local` for an unknown, missing, or invalid option */
 export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>): BulkOptions {
-  const [issue] = storedOptions.safeParse(options).error?.issues ?? [];
-  if (!issue) return options as object as BulkOptions;
-  const [name] = issue.code === 'unrecognized_keys' ? issue.keys : issue.path;
-  throw new SvcError('local', `job ${job} has an option that this version of svc cannot read: ${String(name)}`, {
-    hint: 'resume the job with the version that started it',
-  });
+  const checks = new Map<string, Check>(Object.entries(CHECKS));
+  for (const name of new Set([...REQUIRED, ...Object.keys(options)])) {
+    if (checks.get(name)?.(options[name])) continue;
+    throw new SvcError('local', `job ${job} has an option that this version of svc cannot read: ${name}`, {
+      hint: 'resume the job with the version that started it',
+    });
+  }
+  return options as object as BulkOptions;
 }

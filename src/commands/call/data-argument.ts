@@ -2,12 +2,10 @@ import { buffer } from 'node:stream/consumers';
 import { SvcError } from '../../kernel/errors.ts';
 import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/is-object.ts';
-import { findJsonProblem } from '../../kernel/json-problem.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { parseJson } from './flag-values.ts';
 
 /**
  * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
@@ -23,16 +21,8 @@ export async function readData(context: Context, argument: string): Promise<Reco
 
 /** Reads any JSON value in `--data`. @throws SvcError like `readData`, except for JSON that is not an object */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
-  const text = await readArgument(context, argument);
-  const value = tryParseJson(text);
-  if (value === undefined) {
-    throw new SvcError('bad_data', '--data is not valid JSON', {
-      hint: `quote it for the shell: --data '{"organizationId":"acme"}'`,
-    });
-  }
-  const found = findJsonProblem(value, text);
-  if (found) throw new SvcError('bad_data', `--data: ${found.problem}`, optionalProperty('hint', found.hint));
-  return value;
+  const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
+  return parseJson('--data', await readArgument(context, argument), { failure: 'bad_data', hint });
 }
 
 /** Reads the text of an argument: the argument itself, the contents of `@file`, or stdin for `-`. */

@@ -29,7 +29,7 @@ export function parseFlagValue(
     entry: () => parseEntry(flag, text, dependencies),
     number: () => parseNumber(flag, text),
     boolean: () => parseSwitch(flag, text),
-    json: () => parseJson(flag, text),
+    json: () => parseJson(`--${flag.name}`, text),
     time: () => parseTime(flag, text, dependencies),
     text: () => text,
     content: () => text,
@@ -62,7 +62,7 @@ function parseChange({ name }: Flag, text: string): { from: string; to: string }
 /** Parses an object from key=value pairs, from JSON, or from the value of its first field. */
 function parseEntry(flag: Flag, text: string, dependencies: FlagDependencies): unknown {
   const { keys = [], name } = flag;
-  if (text.startsWith('{')) return parseJson(flag, text);
+  if (text.startsWith('{')) return parseJson(`--${name}`, text);
   const [first] = keys;
   if (first && !text.includes('=')) return { [first.path[0] ?? '']: text };
   return Object.fromEntries(
@@ -94,10 +94,15 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
   return timestamp.seconds;
 }
 
-export function parseJson({ name }: Flag, text: string): unknown {
+/** Parses a JSON value that svc can send as written. @throws SvcError of the given kind, with the name of the flag */
+export function parseJson(
+  flag: string,
+  text: string,
+  { failure = 'usage', hint }: { readonly failure?: 'usage' | 'bad_data'; readonly hint?: string } = {},
+): unknown {
   const value = tryParseJson(text);
-  if (value === undefined) throw new SvcError('usage', `--${name} is not valid JSON`);
+  if (value === undefined) throw new SvcError(failure, `${flag} is not valid JSON`, hint ? { hint } : {});
   const found = findJsonProblem(value, text);
-  if (found) throw new SvcError('usage', `--${name}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
+  if (found) throw new SvcError(failure, `${flag}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
   return value;
 }

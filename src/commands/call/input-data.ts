@@ -78,7 +78,7 @@ function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | r
 async function readContent(context: Context, flag: Flag, given: string, type: unknown): Promise<unknown> {
   const { readArgument } = await import('./data-argument.ts');
   const text = await readArgument(context, given);
-  return type === 'map' || type === 'array' ? parseJson(flag, text) : text;
+  return type === 'map' || type === 'array' ? parseJson(`--${flag.name}`, text) : text;
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {

@@ -1,3 +1,4 @@
+import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -10,12 +11,10 @@ import { optionalProperty } from '../option-values.ts';
 import { renderHint } from '../service-flags.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import { createCallChecks } from './calls.ts';
-import type { Check, DoctorFinding } from './check.ts';
+import { type Check, type CheckResult, type DoctorFinding, fail, resultOfError, skippedBecause } from './check.ts';
 import { formatChecklist } from './checklist.ts';
-import { createFolderChecks } from './folders.ts';
-import { createMachineChecks, createProfileChecks } from './machine.ts';
+import { createFolderChecks, createMachineChecks, createProfileChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
-import { type NamedResult, runChecks } from './run-checks.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
 export async function doctorCommand(
@@ -97,4 +96,48 @@ function withShortTimeouts(context: Context, finished: AbortSignal): Context {
   const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };
   const signal = AbortSignal.any([context.signal, finished]);
   return { ...context, options, signal, warn: async () => undefined };
+}
+
+/** Time limit per check, in milliseconds. */
+const CHECK_TIMEOUT = 15_000;
+
+interface NamedResult extends CheckResult {
+  readonly name: string;
+}
+
+/** Runs checks concurrently, each after its dependencies. Returns results in order. The signal aborts all checks. */
+async function runChecks(
+  checks: readonly Check[],
+  signal: AbortSignal,
+  milliseconds = CHECK_TIMEOUT,
+): Promise<readonly NamedResult[]> {
+  const running = new Map<string, Promise<NamedResult>>();
+  for (const check of checks) {
+    const dependencies = (check.after ?? []).flatMap((name) => running.get(name) ?? []);
+    running.set(check.name, runAfter(dependencies, check, signal, milliseconds));
+  }
+  return Promise.all(running.values());
+}
+
+async function runAfter(
+  dependencies: readonly Promise<NamedResult>[],
+  check: Check,
+  signal: AbortSignal,
+  milliseconds: number,
+): Promise<NamedResult> {
+  const { name } = check;
+  const failed = (await Promise.all(dependencies)).find(({ failure }) => failure !== undefined);
+  if (!failed?.failure) return { name, ...(await runCheck(check, signal, milliseconds)) };
+  return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
+}
+
+async function runCheck({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {
+  try {
+    return await withTimeLimit(milliseconds, signal, run);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (thrown instanceof AttemptTimeoutError) return fail('unreachable', thrown.message, 'try again later');
+    if (thrown instanceof SvcError) return resultOfError(thrown);
+    throw thrown;
+  }
 }

@@ -1,9 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { parseSince } from '../../kernel/timestamp.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseWholeNumber } from '../option-values.ts';
+import { parseSinceFlag, parseWholeNumber } from '../option-values.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
 import { clearEntries, readEntries } from './log.ts';
@@ -20,7 +19,7 @@ export async function historyCommand(
       hint: hint`${step('list', 'history')} shows the history, ${step('change', 'history', 'clear')} deletes it`,
     });
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIMIT;
-  const since = parseSinceFlag(options.since, context.clock.now());
+  const since = parseSinceFlag(options.since, context.clock.now()) ?? 0;
   const printer = await context.printer();
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
   await printer.value(entries.slice(-limit), { columns: HISTORY_COLUMNS });
@@ -34,13 +33,4 @@ async function clearHistory(context: Context): Promise<void> {
   if (canAsk(context)) await context.confirm('Delete the whole history?', 'this machine');
   await clearEntries(context.folders);
   await context.note('deleted the history');
-}
-
-function parseSinceFlag(text: string | undefined, now: number): number {
-  if (text === undefined) return 0;
-  const since = parseSince(text, now);
-  if (since !== undefined) return since;
-  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
-    hint: 'use a value like 2h, 7d, or 2026-03-01T12:00:00Z',
-  });
 }

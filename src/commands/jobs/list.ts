@@ -1,14 +1,51 @@
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import type { ListFlags } from './flags.ts';
-import { readEntries } from './list-entries.ts';
+import { type JobListEntry, readEntries } from './list-entries.ts';
 
 export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
-  if (options.watch) return (await import('./watch-list.ts')).watchJobs(context);
+  if (options.watch) return watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();
   await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
   if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
+}
+
+/** Polling interval, in milliseconds. */
+const READ_INTERVAL = 1_000;
+
+/** Prints the jobs that change, until none is running. */
+async function watchJobs(context: Context): Promise<void> {
+  const shape = { columns: JOB_COLUMNS };
+  let options = { ...context.options, pager: false };
+  if ((await context.format()) !== 'table') await (await context.printer()).records(changedEntries(context), shape);
+  else {
+    for await (const entries of changedEntries(context)) {
+      // A table is printed at its end, so each change gets its own.
+      const { context: opened, close } = openContext(context, options, context.activity);
+      await (await opened.printer()).records(singlePage(entries), shape).finally(close);
+      options = { ...options, quiet: true };
+    }
+  }
+  await context.note('no job is running');
+}
+
+async function* changedEntries(context: Context): AsyncGenerator<readonly JobListEntry[]> {
+  const warned = new Set<string>();
+  const warn = async (text: string) => {
+    if (!warned.has(text)) await context.warn(text);
+    warned.add(text);
+  };
+  const known = new Map<string, string>();
+  for (;;) {
+    const entries = await readEntries({ ...context, warn });
+    const changed = entries.filter((entry) => known.get(entry.id) !== JSON.stringify(entry));
+    for (const entry of changed) known.set(entry.id, JSON.stringify(entry));
+    if (changed.length > 0) yield changed;
+    if (entries.every(({ state }) => state !== 'running')) return;
+    await context.clock.sleep(READ_INTERVAL, context.signal);
+  }
 }

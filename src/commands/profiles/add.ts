@@ -1,16 +1,14 @@
 import { parseBaseUrl } from '../../client/target.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import { parseCredential } from '../../profiles/credential-value.ts';
-import type { Profile, Secrets } from '../../profiles/profile.ts';
-import { parseHeaderPrefix, parseProfileName } from '../../profiles/profile.ts';
+import { parseCredential, parseSecret } from '../../profiles/credential-value.ts';
+import { type Profile, parseHeaderPrefix, parseProfileName, type Secrets } from '../../profiles/profile.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
-import { askChecked, askProfileName, askSecret } from './questions.ts';
 
 type AddOptions = Awaited<ReturnType<typeof readAddOptions>>;
 
@@ -123,4 +121,40 @@ async function completeProfile(context: Context, options: AddOptions): Promise<P
   const apiKey = profile.apiKey ?? (needsApiKey ? await ask('API key') : undefined);
   const workspaceId = profile.workspaceId ?? (workspaceAuthToken ? await ask('Workspace ID') : undefined);
   return { ...profile, baseUrl, apiKey, workspaceId };
+}
+
+type Check = (value: string, source: string) => string;
+
+async function askChecked(context: Context, message: string, check: Check): Promise<string> {
+  const prompter = await context.prompter();
+  const answer = await prompter.text({ message, validate: (typed) => findProblem(() => check(typed, message)) });
+  return check(answer, message);
+}
+
+function askProfileName(context: Context, checkAvailable: (name: string) => void): Promise<string> {
+  return askChecked(context, 'Profile name', (typed) => {
+    const name = parseProfileName(typed);
+    checkAvailable(name);
+    return name;
+  });
+}
+
+async function askSecret(context: Context, question: string): Promise<string> {
+  const prompter = await context.prompter();
+  for (;;) {
+    const typed = await prompter.secret(question);
+    const problem = findProblem(() => parseSecret(typed, question));
+    if (problem === undefined) return parseSecret(typed, question);
+    await context.warn(problem);
+  }
+}
+
+function findProblem(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+  }
 }

@@ -9,11 +9,6 @@ import { type CredentialKind, readWithCredential } from '../call/credential-read
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
-export interface CredentialCheck {
-  readonly isVerified: boolean;
-  readonly problem?: string;
-}
-
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
 
@@ -27,7 +22,7 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
 };
 
 /** @throws SvcError if the service rejects a credential */
-export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets): Promise<CredentialCheck> {
+export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets) {
   const settings = toSettings(profile, secrets);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),

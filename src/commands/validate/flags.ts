@@ -1,5 +1,4 @@
-import { MAP_FLAG } from '../bulk/column-map.ts';
-import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG } from '../bulk/input-flags.ts';
+import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG } from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const ORG_FLAG = {

@@ -1,7 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
-import { parsePrivateKey, parsePublicKey } from '../../webhooks/keys.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
 import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
@@ -22,20 +21,12 @@ export async function readSigningSecret(path: string, signal: AbortSignal): Prom
   return secret;
 }
 
-export async function readPrivateKey(context: Context, path: string | undefined): Promise<string | undefined> {
-  const text = await readKeyFile(context, path);
-  if (text !== undefined) parsePrivateKey(text);
-  return text;
-}
-
-export async function readPublicKey(context: Context, path: string | undefined): Promise<string | undefined> {
-  const text = await readKeyFile(context, path);
-  if (text !== undefined) parsePublicKey(text);
-  return text;
-}
-
-async function readKeyFile({ cwd, signal }: Context, file: string | undefined): Promise<string | undefined> {
-  return file === undefined ? undefined : (await readNamedFile(file, cwd, { signal })).toString();
+/** Reads the file of a key. @param check throws if the key is invalid */
+export async function readKey({ cwd, signal }: Context, file: string | undefined, check: (key: string) => unknown) {
+  if (file === undefined) return undefined;
+  const key = (await readNamedFile(file, cwd, { signal })).toString();
+  check(key);
+  return key;
 }
 
 /** @throws SvcError `usage` if the credentials do not fit the form */

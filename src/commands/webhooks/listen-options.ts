@@ -1,11 +1,12 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { parsePrivateKey } from '../../webhooks/keys.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
 import { parsePort, parseWholeNumber } from '../option-values.ts';
 import type { ListenFlags } from './flags.ts';
-import { readPrivateKey, readVerificationSecrets } from './keys.ts';
+import { readKey, readVerificationSecrets } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
 
 export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
@@ -24,7 +25,7 @@ export async function readListenOptions(context: Context, { options }: Invocatio
     allowedHosts: [...(options.allowHost ?? []), ...(publicUrl ? [publicUrl.hostname] : [])],
     proofs,
     skipVerify,
-    privateKey: await readPrivateKey(context, options.privateKey),
+    privateKey: await readKey(context, options.privateKey, parsePrivateKey),
     forwarding: await readForwarding(context, options),
     folder: options.record === false ? undefined : recordFolder(context, options.record),
     maxDeliveries: parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,

@@ -1,5 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { startWithSmallHeap } from '../../kernel/heap.ts';
+import type { Hint } from '../../kernel/hint.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { createListener, type Listener, type ListenerEvent } from '../../webhooks/listener.ts';
 import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts';
 import { openRecording } from '../../webhooks/recording.ts';
@@ -7,9 +9,8 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
-import { announceListener, type DeliveryCounts, formatCounts, NO_DELIVERIES, reportEvent } from './listen-messages.ts';
 import { type ListenOptions, readListenOptions } from './listen-options.ts';
-import { createDeliveryOutput } from './listen-output.ts';
+import { createDeliveryOutput, type DeliveryOutput } from './listen-output.ts';
 import { decideRegistration, type Registration, type RegistrationMode, register } from './registration.ts';
 
 /** Time limit on exit for deliveries in flight, in milliseconds. */
@@ -105,4 +106,57 @@ function createCompletion(signal: AbortSignal) {
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   return { reached: promise, finish: resolve, fail: (error: unknown) => reject(error) };
+}
+
+const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
+type DeliveryCounts = typeof NO_DELIVERIES;
+
+/** Prints the address and settings of the listener to stderr. Scripts can wait for the first line. */
+async function announceListener(
+  { note }: Context,
+  options: ListenOptions,
+  url: string,
+  notes: readonly (string | Hint)[] = [],
+): Promise<void> {
+  await note(`listening on ${url}`);
+  if (options.folder !== undefined) await note(`recording to ${options.folder}`);
+  if (options.skipVerify) await note('verification is off: deliveries from anyone who can reach this port are accepted');
+  for (const text of notes) await note(text);
+}
+
+async function reportEvent(context: Context, output: DeliveryOutput, counts: DeliveryCounts, event: ListenerEvent) {
+  switch (event.kind) {
+    case 'received':
+      if (event.payloadProblem !== undefined) await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);
+      await output.show(event.delivery);
+      if (event.accepted) counts.accepted += 1;
+      else counts.notForwarded += 1;
+      return;
+    case 'replayed':
+      if (event.delivery.forwarded) counts.replayed += 1;
+      return event.delivery.forwarded ? output.show(event.delivery) : context.note(NO_TARGET);
+    case 'filtered':
+      counts.filtered += 1;
+      return;
+    case 'duplicate':
+      counts.repeated += 1;
+      return context.note(`duplicate, not forwarded again: ${event.id}`);
+    case 'rejected':
+      counts.rejected += 1;
+      return context.note(`rejected: ${event.reason}`);
+  }
+}
+
+const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
+
+/** Formats counts as `12 deliveries accepted, 1 duplicate, 3 rejected`. */
+function formatCounts(counts: DeliveryCounts): string {
+  const { accepted, notForwarded, repeated, rejected, filtered, replayed } = counts;
+  const parts = [`${formatNounCount(accepted, 'delivery')} accepted`];
+  if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
+  if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
+  if (filtered > 0) parts.push(`${filtered} filtered out`);
+  if (replayed > 0) parts.push(`${replayed} replayed`);
+  if (rejected > 0) parts.push(`${rejected} rejected`);
+  return parts.join(', ');
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { parseSince } from '../../kernel/timestamp.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
 import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from '../../webhooks/headers.ts';
@@ -15,6 +14,7 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
+import { parseSinceFlag } from '../option-values.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
@@ -28,7 +28,7 @@ async function readReplayOptions(context: Context, { arguments: ids, options }: 
   return {
     folder: recordFolder(context, record),
     ids: ids.length > 0 ? ids : undefined,
-    since: since === undefined ? undefined : parseSinceFlag(since, context.clock.now()),
+    since: parseSinceFlag(since, context.clock.now()),
     ...parseTargets(options),
     secret: await readResignSecret(options, context.signal),
     authToken: authTokenFile === undefined ? undefined : await readSecretFromFile(authTokenFile, context.signal),
@@ -56,15 +56,6 @@ async function readResignSecret({ resign = false, secretFile: file }: ReplayFlag
     throw new SvcError('usage', '--resign and --secret-file must be used together');
   }
   return file === undefined ? undefined : readSigningSecret(file, signal);
-}
-
-/** Parses `--since` as milliseconds since the epoch. For example, `2h` is two hours ago. */
-function parseSinceFlag(text: string, now: number): number {
-  const since = parseSince(text, now);
-  if (since !== undefined) return since;
-  throw new SvcError('usage', `--since must be a duration or a time, got '${text}'`, {
-    hint: 'use a value like 2h or 2026-03-01T12:00:00Z',
-  });
 }
 
 async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {

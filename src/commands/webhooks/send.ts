@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
+import { parsePublicKey } from '../../webhooks/keys.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
 import { checkEventTypes } from '../call/event-types.ts';
@@ -9,7 +10,7 @@ import type { Invocation } from '../definition.ts';
 import { createSampleDelivery, type SampleDeliveryOptions } from '../deliveries/sample-delivery.ts';
 import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import type { SendFlags } from './flags.ts';
-import { readPublicKey, readSenderCredentials } from './keys.ts';
+import { readKey, readSenderCredentials } from './keys.ts';
 import { createPayload } from './payload.ts';
 import { printPlannedRequest } from './planned-request.ts';
 
@@ -36,7 +37,7 @@ export async function sendCommand(context: Context, invocation: Invocation<SendF
 async function readDeliveryOptions(context: Context, options: SendFlags): Promise<SampleDeliveryOptions> {
   return {
     ...(await readSenderCredentials(options, context.signal)),
-    packing: { encode: options.encode === true, encryptFor: await readPublicKey(context, options.encryptFor) },
+    packing: { encode: options.encode === true, encryptFor: await readKey(context, options.encryptFor, parsePublicKey) },
     payload: (sample) => createPayload(context, options, sample),
   };
 }

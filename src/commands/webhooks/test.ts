@@ -8,13 +8,14 @@ import { fetchEffects } from '../../webhooks/grading/effects.ts';
 import { gradeReceiver } from '../../webhooks/grading/grade.ts';
 import type { Grade } from '../../webhooks/grading/observation.ts';
 import { createDeliveryFactory, type SenderConfiguration } from '../../webhooks/grading/test-delivery.ts';
+import { parsePublicKey } from '../../webhooks/keys.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { TestFlags } from './flags.ts';
-import { readPublicKey, readSenderCredentials } from './keys.ts';
+import { readKey, readSenderCredentials } from './keys.ts';
 
 /** @throws SvcError `some_failed` if the receiver fails a case */
 export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
@@ -76,7 +77,7 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
       hint: 'for basic deliveries, use --auth-token-file, or --form basic if there is no token',
     });
   }
-  const sender = { ...credentials, encryptFor: await readPublicKey(context, options.encryptFor) };
+  const sender = { ...credentials, encryptFor: await readKey(context, options.encryptFor, parsePublicKey) };
   return { url, effectsUrl, cases: selectCases(options, sender), sender };
 }
 

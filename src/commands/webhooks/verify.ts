@@ -6,6 +6,7 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
+import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
 import type { ReceivedDelivery } from '../../webhooks/signature.ts';
@@ -14,7 +15,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { VerifyFlags } from './flags.ts';
-import { readPrivateKey, readVerificationSecrets } from './keys.ts';
+import { readKey, readVerificationSecrets } from './keys.ts';
 
 export async function verifyCommand(context: Context, invocation: Invocation<VerifyFlags>): Promise<void> {
   const { options } = invocation;
@@ -25,7 +26,7 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
       hint: 'add --secret-file for an advanced delivery, or --auth-token-file for a basic one',
     });
   }
-  const privateKey = await readPrivateKey(context, options.privateKey);
+  const privateKey = await readKey(context, options.privateKey, parsePrivateKey);
   const delivery = await readDelivery(context, invocation);
   await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
 }

@@ -1,9 +1,19 @@
 import type { InputProblem } from '../../catalog/define.ts';
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
+import { activities } from './activities.ts';
+import { agentGroups, agents } from './agents.ts';
 import { checkState } from './check.ts';
-import { createMissingOrganizations, loadScope } from './section.ts';
-import { SECTIONS, STATE_KINDS } from './sections.ts';
+import { config } from './config.ts';
+import { crdt } from './crdt.ts';
+import { documents } from './documents.ts';
+import { endpoints } from './endpoints.ts';
+import { folders } from './folders.ts';
+import { groups } from './groups.ts';
+import { organizations } from './organizations.ts';
+import { createMissingOrganizations, loadScope, type Section } from './section.ts';
+import { userData } from './user-data.ts';
+import { users } from './users.ts';
 
 /** Exports all data of an API key as a consistent snapshot. The output is deterministic. */
 export function exportState(store: Store, apiKey: string): Promise<State> {
@@ -34,3 +44,21 @@ export function importState({ store, apiKey, now, dryRun }: StateImport, state: 
     return findings;
   });
 }
+
+/** Sections of the state, in an order that satisfies their references. */
+const SECTIONS: { readonly [Kind in StateKind]: Section<Kind> } = {
+  organizations,
+  folders,
+  documents,
+  users,
+  groups,
+  activities,
+  agents,
+  agentGroups,
+  crdt,
+  userData,
+  endpoints,
+  config,
+};
+
+const STATE_KINDS = Object.keys(SECTIONS) as readonly StateKind[];
