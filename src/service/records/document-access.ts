@@ -2,6 +2,7 @@ import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
+import type { MemberLevel } from '../store/tables.ts';
 import { type AccessDecision, type AccessLevelSettings, createAccessCheck, type DocumentAccess } from './access.ts';
 import { findFolders } from './folders.ts';
 
@@ -32,15 +33,25 @@ interface AccessQuery {
   readonly now: number;
 }
 
-const selectMemberships = prepareQuery((database, query: Omit<AccessQuery, 'now'> & Pick<DocumentAccess, 'path'>) =>
+const LEVELS: readonly MemberLevel[] = ['organization', 'folder', 'document'];
+
+interface MembershipQuery extends Omit<AccessQuery, 'now'> {
+  readonly levels: readonly MemberLevel[];
+  readonly ids: readonly string[];
+}
+
+/**
+ * Selects memberships of users in any of the levels with any of the IDs, which includes all levels of a document. With pairs
+ * of level and ID, SQLite would read all members of the organization.
+ */
+const selectMemberships = prepareQuery((database, { organization, levels, ids, userIds }: MembershipQuery) =>
   database
     .selectFrom('members')
     .select(['userId', 'level', 'resourceId as id', 'accessRole', 'expiresAt'])
-    .where('organization', '=', query.organization)
-    .where('userId', 'in', query.userIds)
-    .where(({ eb, and, or }) =>
-      or(query.path.map(({ level, id }) => and([eb('level', '=', level), eb('resourceId', '=', id)]))),
-    ),
+    .where('organization', '=', organization)
+    .where('level', 'in', levels)
+    .where('resourceId', 'in', ids)
+    .where('userId', 'in', userIds),
 );
 
 /** Decides about each of the users. Nobody has access to a document that does not exist. */
@@ -49,8 +60,8 @@ export async function decideAccess(
   { organization, userIds, now }: AccessQuery,
   document: DocumentAccess = { disabled: false, path: [] },
 ): Promise<ReadonlyMap<string, AccessDecision>> {
-  const path = document.path.map(({ level, id, accessType }) => ({ level, id, accessType }));
-  const found = await selectMemberships(database, { organization, userIds, path });
+  const ids = document.path.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await selectMemberships(database, { organization, levels: LEVELS, ids, userIds });
   const memberships = Map.groupBy(
     found.map(({ accessRole, ...row }) => ({ ...row, role: accessRole ?? DEFAULT_ACCESS_ROLE })),
     ({ userId }) => userId,
