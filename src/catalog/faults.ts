@@ -18,11 +18,10 @@ const MAX_DELAY = 3_600_000;
 
 const share = z.number().min(0).max(1);
 const count = z.int().min(1);
-const milliseconds = z.preprocess((given, context) => {
-  const duration = typeof given === 'string' ? parseDuration(given) : given;
-  if (duration === undefined && given !== undefined) context.addIssue(`expected a duration such as 200ms, got '${given}'`);
-  return duration;
-}, z.number().min(0).max(MAX_DELAY));
+const milliseconds = z
+  .union([z.number(), z.string()])
+  .transform((given) => (typeof given === 'string' ? parseDuration(given) : given) ?? Number.NaN)
+  .refine((given) => given >= 0 && given <= MAX_DELAY, 'expected a duration up to 1h, such as 200ms');
 
 const rule = z
   .strictObject({
@@ -55,12 +54,8 @@ export interface FaultFile {
 
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
-type Duration = number | string;
-
 /** A rule as written by users. Durations are numbers of milliseconds, or texts such as `200ms`. */
-export interface FaultRuleInput extends Readonly<Omit<z.input<typeof rule>, 'delay'>> {
-  readonly delay?: { readonly p50: Duration; readonly p99: Duration } | undefined;
-}
+export type FaultRuleInput = Readonly<z.input<typeof rule>>;
 
 export interface FaultFileInput {
   readonly seed?: number;

@@ -11,14 +11,14 @@ import type {
   Explanation,
   ListFilter,
   RecordRequest,
+  StoredKindName,
   StoredRecord,
   StoredRecords,
 } from '../service/development/reading/answers.ts';
-import type { StoredKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
-import type { Snapshot } from '../service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 

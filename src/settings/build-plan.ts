@@ -1,9 +1,8 @@
 import { SvcError } from '../kernel/errors.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-import { planAgents } from './build/agents.ts';
 import { planConfigs } from './build/config.ts';
-import { planDocuments } from './build/documents.ts';
 import { planEndpoints } from './build/endpoints.ts';
+import { planAgents, planDocuments } from './build/fixed-records.ts';
 import { planFolders } from './build/folders.ts';
 import { joinParts, type PlanPart, type PlanSource } from './build/part.ts';
 import { planGroupsAndUsers, planOrganizations } from './build/sent.ts';

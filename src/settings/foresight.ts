@@ -77,13 +77,11 @@ function createUnknown(state: State, { path, message }: InputProblem): Predictio
 function createSimulationClient(
   { clock, signal }: Simulation,
   fetch: typeof globalThis.fetch,
-  { apiKey, authToken, workspaceId, workspaceAuthToken }: LocalCredentials,
+  { apiKey, authToken }: LocalCredentials,
 ): Client {
-  const key = { apiKey, authToken };
-  const workspace = { workspaceId, workspaceAuthToken };
   return createClient({
     clock,
-    target: { baseUrl: 'http://localhost', headerPrefix: DEFAULT_HEADER_PREFIX, key, workspace },
+    target: { baseUrl: 'http://localhost', headerPrefix: DEFAULT_HEADER_PREFIX, key: { apiKey, authToken } },
     transport: createFetchTransport(fetch, TIME_LIMIT),
     maxWait: 0,
     ...(signal && { signal }),

@@ -59,13 +59,7 @@ export interface PlanTarget {
   readonly apiKey: string | null;
 }
 
-export interface PlanSummary {
-  readonly create: number;
-  readonly update: number;
-  readonly replace: number;
-  readonly delete: number;
-  readonly send: number;
-}
+export type PlanSummary = Readonly<Record<'create' | 'update' | 'replace' | 'delete' | 'send', number>>;
 
 export interface Plan {
   readonly target: PlanTarget;

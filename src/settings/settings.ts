@@ -23,15 +23,10 @@ export interface DeclaredRecord {
   readonly [field: string]: unknown;
 }
 
-/** A file of records to send, which is never read into memory as a whole. */
-export interface RecordsFile {
-  /** Absolute path. */
-  readonly from: string;
-}
-
 /** The records that a settings file declares, by kind. A kind that the file does not mention is absent. */
 export type Declared = { readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[] } & {
-  readonly users?: readonly DeclaredRecord[] | RecordsFile;
+  /** With `from`, the absolute path of a file of users, which is never read into memory as a whole. */
+  readonly users?: readonly DeclaredRecord[] | { readonly from: string };
   /** Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`, `permissionProvider`. */
   readonly config?: { readonly [service: string]: DeclaredRecord };
 };

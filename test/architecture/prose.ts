@@ -12,7 +12,7 @@ export interface ProseFault {
 }
 
 const PAGES = ['*.md', 'docs/*.md', '.changeset/*.md', 'examples/**/*.md'];
-const SOURCES = ['src/**/*.ts', 'bin/*.js', 'docs/generate/*.ts', '*.config.ts'];
+const SOURCES = ['src/**/*.{ts,tsx}', 'bin/*.js', 'docs/generate/*.ts', '*.config.ts'];
 
 /** Delimiter of a quoted block in a page: program output or code. */
 const FENCE = /^\s*```/;

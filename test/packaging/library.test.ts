@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,16 @@ describe('the installed library', () => {
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout.split('\n').filter(Boolean)).toEqual(promised.flatMap((output) => output.split(', then ')));
     }
+  });
+
+  it('compiles and runs the example of a test suite', async () => {
+    await cp(join(HOME, 'examples', 'develop'), join(project, 'develop'), { recursive: true });
+    await symlink(join(HOME, 'node_modules', 'vitest'), join(project, 'node_modules', 'vitest'));
+    const options = { types: ['node'], typeRoots: [join(HOME, 'node_modules', '@types')] };
+    const compiled = { ...options, skipLibCheck: true, allowImportingTsExtensions: true };
+    expect(await complaints(project, ['develop/invite.test.ts'], compiled)).toBe('');
+    const suite = await run([join(HOME, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'develop'], { cwd: project });
+    expect(suite, suite.stdout).toMatchObject({ code: 0, stdout: expect.stringMatching(/4 passed/) });
   });
 
   it('has types that reject invalid input, in a project without other types', async () => {

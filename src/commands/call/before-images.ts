@@ -12,7 +12,7 @@ import { describeJobTarget } from './describe-target.ts';
 export async function openBeforeImages(context: Context, operation: string, folder?: JobFolder) {
   const { environment, activity, folders, client, clock, warn } = context;
   if (environment[SWITCH_VARIABLES.undo] === '0') return undefined;
-  const [{ appendImages, BeforeImages }, { appendCallImages, removeCallImages }] = await Promise.all([
+  const [{ appendImages, createImageSaver }, { appendCallImages, removeCallImages }] = await Promise.all([
     import('../../settings/undo/before-images.ts'),
     import('../../settings/undo/call-images.ts'),
   ]);
@@ -21,7 +21,7 @@ export async function openBeforeImages(context: Context, operation: string, fold
   await connected.ensureWritesAllowed();
   const startedAt = clock.now();
   const id = folder?.job ?? createJobName(startedAt);
-  const images = new BeforeImages({
+  const saveImages = createImageSaver({
     ...{ client: connected, clock, warn, subject: folder ? 'the job' : 'this change' },
     append: async (lines) => {
       if (folder) await appendImages(folder.beforeImages, lines);
@@ -36,7 +36,7 @@ export async function openBeforeImages(context: Context, operation: string, fold
     /** Saves the values that a request replaces. Only warns if they cannot be read. @throws SvcError `local` for a job */
     save: async (name: OperationName, inputs: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
       try {
-        await images.save(name, inputs);
+        await saveImages(name, inputs);
       } catch (error) {
         if (folder || context.signal.aborted) throw error;
         await warn(`this change cannot be undone: ${messageOf(error)}`);

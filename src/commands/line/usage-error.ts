@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
-import type { StoredKindName } from '../../service/development/reading/kinds.ts';
+import type { StoredKindName } from '../../service/development/reading/answers.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';

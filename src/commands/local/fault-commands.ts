@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
-import { FAULT_COLUMNS } from '../embedded/fault-columns.ts';
+import { FAULT_COLUMNS } from '../embedded/development-columns.ts';
 
 export const FAULT_COMMANDS: readonly CommandDefinition[] = [
   {

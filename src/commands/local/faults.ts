@@ -5,7 +5,7 @@ import type { DevelopmentState } from '../../service/development/state.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { FAULT_COLUMNS } from '../embedded/fault-columns.ts';
+import { FAULT_COLUMNS } from '../embedded/development-columns.ts';
 import { parseFaultRule } from '../embedded/fault-file.ts';
 import { withStore } from '../embedded/store.ts';
 

@@ -13,12 +13,11 @@ import { waitError } from '../../service/development/requests/request-log.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { REQUEST_COLUMNS } from '../embedded/request-columns.ts';
+import { REQUEST_COLUMNS } from '../embedded/development-columns.ts';
 import { createLineFormatter } from '../embedded/request-line.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
-import { DEFAULT_LIST_LIMIT } from './flags.ts';
-import type { ListRequestsFlags, TailRequestsFlags, WaitForRequestsFlags } from './request-flags.ts';
+import { DEFAULT_LIST_LIMIT, type ListRequestsFlags, type TailRequestsFlags, type WaitForRequestsFlags } from './flags.ts';
 
 /** Interval for reading new requests, in milliseconds. */
 const POLL_INTERVAL = 50;

@@ -51,10 +51,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
   }
 }
 
-/**
- * Resumes a job that applies a plan: sends the items that have not succeeded.
- * @throws SvcError `bad_data` if the file of users changed, and like `applyPlan`
- */
+/** Sends the items that have not succeeded. @throws SvcError `bad_data` if the file of users changed, and like `applyPlan` */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
   const plan = job.journal.getFact('plan') as SavedPlan;
   const secrets = await readPlanSecrets(context, plan);

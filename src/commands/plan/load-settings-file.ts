@@ -4,10 +4,7 @@ import type { DeclaredSettings } from '../../settings/settings.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
-/**
- * Loads a settings file for one environment. Prints the problems if there are several.
- * @throws SvcError `bad_data` for an invalid file, `usage` if the file or the environment does not exist
- */
+/** @throws SvcError `bad_data` for an invalid file, `usage` if the file or the environment does not exist */
 export async function loadSettingsFile(
   context: Context,
   file: string,

@@ -11,7 +11,6 @@ import type { Change, Plan, PlanSummary, Sign } from '../../settings/plan.ts';
 import type { RecordKind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 
-/** The parts of a plan that are shown. Saved plans have them too. */
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
 
 /** Prints a plan as text, or as data in the documented format. @param name name of the settings file */
@@ -166,7 +165,6 @@ function renderDifference(
   return renderField(field, shortenAlike(formatValue(before), formatValue(after), layout.ellipsis), layout);
 }
 
-/** Renders a field on one line, or its values on lines of their own if they are too wide. */
 function renderField(field: string, values: readonly string[], { width, measure, arrow, cut }: Layout) {
   const label = `    ${escapeForTerminal(field)}:`;
   const line = `${label} ${values.map((value) => cut(value, MAX_VALUE)).join(` ${arrow} `)}`;

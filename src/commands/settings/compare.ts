@@ -5,10 +5,11 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
-import { CONFIG_NAMES, KIND_CLASSES } from '../../settings/kinds.ts';
+import { KIND_CLASSES } from '../../settings/kinds.ts';
+import { queryKinds } from '../../settings/live/declared-query.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { KINDS, type Kind, type RecordKind } from '../../settings/settings.ts';
+import { KINDS, type RecordKind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -19,17 +20,14 @@ import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
-/**
- * Compares two services or settings files.
- * @throws SvcError `differs` with `--exit-code` if they differ
- */
+/** @throws SvcError `differs` with `--exit-code` if the services or files differ */
 export async function compareSettings(context: Context, { arguments: names, options }: Invocation<CompareFlags>) {
   const [first = '', second = ''] = names;
   const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
   const isFile = (name: string) => /[/\\]|\.ya?ml$/i.test(name);
   // Files do not declare API keys.
   const hasKeys = options.only === undefined && !names.some(isFile);
-  const query = { ...createQuery(options.org ?? [], kinds), apiKeys: hasKeys };
+  const query = { ...queryKinds(kinds, options.org ?? []), apiKeys: hasKeys };
   const read = async (name: string) => {
     if (!isFile(name)) return readService(context, await findProfile(context, name, options.file), query);
     const file = await loadSettingsFile(context, name, undefined);
@@ -60,7 +58,6 @@ async function findProfile(context: Context, name: string, settingsFile: string 
   throw new SvcError('usage', `environment '${name}' has no profile, so there is no service to compare`);
 }
 
-/** Reads the records of a query, and describes the service that they were read from. */
 async function readService(context: Context, profile: string, query: LiveQuery) {
   const selected = openContext(context, { ...context.options, profile }, context.activity);
   return withContext(selected, async (opened) => {
@@ -71,15 +68,4 @@ async function readService(context: Context, profile: string, query: LiveQuery) 
     const live = await readLive(await opened.client(), query);
     return { compared: collectLiveRecords(live), target: await findPlanTarget(opened) };
   });
-}
-
-function createQuery(orgs: readonly string[], kinds: readonly Kind[]): LiveQuery {
-  const has = (kind: Kind) => kinds.includes(kind);
-  return {
-    configs: has('config') ? CONFIG_NAMES : [],
-    endpoints: has('endpoints'),
-    folders: has('folders') ? orgs : [],
-    documents: has('documents') ? orgs.map((organizationId) => ({ organizationId, ids: 'all', folders: [] })) : [],
-    agents: has('agents') ? 'all' : [],
-  };
 }

@@ -10,8 +10,10 @@ const ONLY_FLAG = {
 
 const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
 
+const ENV_FLAG = { flags: '--env <name>', description: 'environment of the settings file' } as const;
+
 export const PULL_FLAGS = [
-  { flags: '--env <name>', description: 'environment of the settings file' },
+  ENV_FLAG,
   {
     flags: '--org <id>',
     description: 'pull the folders of this organization, and its documents with --only documents (repeatable)',
@@ -25,7 +27,7 @@ export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
 /** Flags of every command that reads a settings file. */
 const FILE_FLAGS = [
   { flags: '-f, --file <path>', description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)" },
-  { flags: '--env <name>', description: 'environment of the settings file' },
+  ENV_FLAG,
   ONLY_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 

@@ -1,18 +1,17 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { readNamedFile } from '../../kernel/named-file.ts';
+import { replaceFile } from '../../kernel/files.ts';
+import { hint, step } from '../../kernel/hint.ts';
+import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { parseSavedPlan } from '../../settings/saved-plan.ts';
+import type { Plan } from '../../settings/plan.ts';
+import { createSavedPlan, parseSavedPlan, type SavedPlanOrigin } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
-import { savePlan } from '../plan/save-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
-/**
- * Prints what would change, and saves the plan if asked to.
- * @throws SvcError `differs` with `--exit-code` if there are changes
- */
+/** @throws SvcError `differs` with `--exit-code` if there are changes */
 export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
   const { allowReplace = false, out } = options;
   await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
@@ -22,10 +21,7 @@ export async function planSettings(context: Context, { options }: Invocation<Pla
   });
 }
 
-/**
- * Prints the differences between a settings file and the live service.
- * @throws SvcError `differs` if there are any
- */
+/** @throws SvcError `differs` if the live service differs from the settings file */
 export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
   await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
     await printPlan(opened, plan, name, { purpose: 'drift' });
@@ -34,8 +30,19 @@ export async function reportDrift(context: Context, { options }: Invocation<Chan
   });
 }
 
-/** Prints a saved plan. */
 export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
   const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
   await printPlan(context, plan, file);
+}
+
+/** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */
+export async function savePlan(
+  context: Context,
+  plan: Plan,
+  file: string,
+  origin: Omit<SavedPlanOrigin, 'now'>,
+): Promise<void> {
+  const saved = createSavedPlan(plan, { ...origin, now: context.clock.now() });
+  await replaceFile(resolveOutputPath(file, context.cwd), `${JSON.stringify(saved, null, 2)}\n`);
+  await context.note(hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`);
 }

@@ -27,8 +27,8 @@ import { findPlanTarget } from '../plan/find-target.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { withContext } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/render-plan.ts';
-import { savePlan } from '../plan/save-plan.ts';
 import type { UndoFlags } from './flags.ts';
+import { savePlan } from './plan.ts';
 
 /** A job or single call whose replaced values are stored. */
 interface Undoable {

@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { startWithSmallHeap } from '../../kernel/heap.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { createListener, type Listener, type ListenerEvent } from '../../webhooks/listener.ts';
@@ -30,6 +31,7 @@ async function printSecret(context: Context): Promise<void> {
 }
 
 async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
+  const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
   const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);
   const counts: DeliveryCounts = { ...NO_DELIVERIES };
@@ -40,7 +42,10 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
   let listener: Listener | undefined;
   const receiver = await startReceiver({
     ...options,
-    handle: async (arrival) => (listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING),
+    handle: async (arrival) => {
+      heap.resumeOptimizing();
+      return listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING;
+    },
     onRejected: (reason) => report({ kind: 'rejected', reason }),
     onError: completion.fail,
   });
@@ -58,6 +63,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
     });
     await announceListener(context, options, receiver.url, registration?.notes);
     releaseKeys = await offerReplay(context, listener, completion.fail);
+    heap.trim();
     await completion.reached;
   } finally {
     releaseKeys?.();

@@ -96,6 +96,7 @@ const STATUSES: Partial<Record<Failure, Status>> = {
   already_exists: 'ALREADY_EXISTS',
   failed_precondition: 'FAILED_PRECONDITION',
   locked: 'UNAVAILABLE',
+  unreachable: 'DEADLINE_EXCEEDED',
 };
 
 function toRefusal(error: SvcError): unknown {

@@ -40,7 +40,10 @@ function reportIssue(tree: MapTree, root: unknown, issue: Issue, problems: Probl
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = knownFieldsAt(path);
-    for (const key of issue.keys) reportUnknownField(tree, path, key, known, problems);
+    for (const key of issue.keys) {
+      const place = fieldOf(treeAt(tree, path), key)?.key ?? placeAt(tree, path);
+      problems.add(place, `unknown field; ${didYouMean(key, known)}`, { path: formatFieldPath([...path, key]) });
+    }
     return;
   }
   const place = placeAt(tree, path);
@@ -59,17 +62,6 @@ function explain(issue: Issue, value: unknown): string {
   if (issue.message === LITERAL_SECRET) return LITERAL_SECRET;
   const meant = suggestValue(issue, value);
   return `${explainIssue(issue, value)}${meant ? `; did you mean '${meant}'?` : ''}`;
-}
-
-function reportUnknownField(
-  tree: MapTree,
-  path: readonly PropertyKey[],
-  key: string,
-  known: readonly string[],
-  problems: Problems,
-): void {
-  const place = fieldOf(treeAt(tree, path), key)?.key ?? placeAt(tree, path);
-  problems.add(place, `unknown field; ${didYouMean(key, known)}`, { path: formatFieldPath([...path, key]) });
 }
 
 function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {

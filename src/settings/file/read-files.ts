@@ -9,7 +9,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import type { SettingsFile } from '../settings.ts';
-import type { SettingsText } from './read-tree.ts';
+import type { SettingsText } from './tree.ts';
 
 export interface FilesRequest extends InputTextRequest {
   /** The text of the file, if it was read before: a pipe can be read only once. */

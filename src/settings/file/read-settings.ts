@@ -29,20 +29,14 @@ export interface SettingsContent {
   readonly fields: SettingsFields;
 }
 
-/**
- * Reads and validates a settings file, or a folder of them. Secrets are not read.
- * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
- */
+/** Like `parseSettings`, for a file or a folder. @throws SvcError also if the file does not exist */
 export async function readSettings(
   request: FilesRequest & { readonly environment: string | undefined },
 ): Promise<SettingsContent> {
   return parseSettings(inputName(request.file), await readFiles(request), request.environment);
 }
 
-/**
- * Parses and validates the files of a settings file.
- * @throws SettingsError with all problems; SvcError `usage` if the environment does not exist
- */
+/** @throws SettingsError with all problems; SvcError `usage` if the environment does not exist */
 export function parseSettings(name: string, files: readonly ReadFile[], environment: string | undefined): SettingsContent {
   const problems = new Problems();
   const trees = files.flatMap((file) => readTree(file, problems) ?? []);

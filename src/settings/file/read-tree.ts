@@ -8,6 +8,7 @@ import {
   type Place,
   type Problems,
   type ScalarTree,
+  type SettingsText,
   type SourceText,
   type Tree,
   textOf,
@@ -17,12 +18,6 @@ import {
 const MAX_REPEATED_VALUES = 100_000;
 
 class ReadingEnded extends Error {}
-
-export interface SettingsText {
-  readonly name: string;
-  readonly folder: string;
-  readonly text: string;
-}
 
 /**
  * Parses the text of a settings file as one map. Scalars have the types of YAML 1.2.

@@ -1,11 +1,14 @@
 import type { Node } from 'yaml';
 import type { Position } from '../../bulk/source/source.ts';
 
-export interface SourceText {
+export interface SettingsText {
   readonly name: string;
   /** Absolute path of the folder that relative paths in the file start from. */
   readonly folder: string;
   readonly text: string;
+}
+
+export interface SourceText extends SettingsText {
   readonly root: Node | null;
   readonly positionOf: (offset: number) => Position;
 }

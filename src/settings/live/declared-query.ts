@@ -1,6 +1,6 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
 import { parseRecordKey, type RecordKey } from '../record-key.ts';
-import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
+import type { Declared, DeclaredRecord, Kind, RecordKind } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 export function queryDeclared(declared: Declared): LiveQuery {
@@ -11,6 +11,18 @@ export function queryDeclared(declared: Declared): LiveQuery {
     folders: [...groupByOrganization(folders).keys()],
     documents: Array.from(groupByOrganization(documents), ([org, records]) => queryDocuments(org, records)),
     agents: agents.map(({ id }) => String(id)),
+  };
+}
+
+/** Returns the query for all records of some kinds, in some organizations. */
+export function queryKinds(kinds: readonly Kind[], orgs: readonly string[]): LiveQuery {
+  const has = (kind: Kind) => kinds.includes(kind);
+  return {
+    configs: has('config') ? CONFIG_NAMES : [],
+    endpoints: has('endpoints'),
+    folders: has('folders') ? orgs : [],
+    documents: has('documents') ? orgs.map((organizationId) => ({ organizationId, ids: 'all', folders: [] })) : [],
+    agents: has('agents') ? 'all' : [],
   };
 }
 

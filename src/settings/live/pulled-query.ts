@@ -1,9 +1,9 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { CONFIG_NAMES } from '../kinds.ts';
+import { collectLiveRecords } from '../compare.ts';
 import type { Declared } from '../settings.ts';
-import { queryDeclared } from './declared-query.ts';
-import type { LiveQuery, LiveRecords } from './live-records.ts';
-import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } from './pulled-records.ts';
+import { queryDeclared, queryKinds } from './declared-query.ts';
+import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
+import { PULLED_KINDS, type PulledKind, type PulledList } from './pulled-records.ts';
 
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
@@ -27,17 +27,17 @@ export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
     if (kinds.has(kind) && named[kind].length === 0)
       throw new SvcError('usage', `${kind} require an organization`, { hint: 'add --org <id>' });
   const { configs, documents, agents } = queryDeclared(declared);
+  const all = queryKinds([...kinds], named.folders);
   const query: LiveQuery = {
-    configs: !kinds.has('config') ? [] : declared.config ? configs : CONFIG_NAMES,
-    endpoints: kinds.has('endpoints'),
-    folders: kinds.has('folders') ? named.folders : [],
-    documents: !kinds.has('documents')
-      ? []
-      : named.documents.map((organizationId) => {
-          const own = documents.find((query) => query.organizationId === organizationId);
-          return { organizationId, ids: 'all', folders: own?.folders ?? [] };
-        }),
-    agents: !kinds.has('agents') ? [] : only ? 'all' : agents,
+    ...all,
+    configs: declared.config && kinds.has('config') ? configs : all.configs,
+    documents: all.documents
+      .filter(({ organizationId }) => orgs.includes(organizationId))
+      .map((part) => {
+        const own = documents.find(({ organizationId }) => organizationId === part.organizationId);
+        return { ...part, folders: own?.folders ?? [] };
+      }),
+    agents: only ? all.agents : kinds.has('agents') ? agents : [],
   };
   return { kinds, query };
 }
@@ -49,7 +49,7 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
   return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
 }
 
-export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
+export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: LiveRecord): boolean {
   const byOrganization = kind === 'folders' || kind === 'documents';
   const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];
   return reading?.records !== undefined;
@@ -57,16 +57,9 @@ export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }:
 
 /** Lists the kinds that could not be read, with the reason. Endpoints are readable only with advanced webhooks. */
 export function findUnreadable(live: LiveRecords, declared: Declared): readonly string[] {
-  const endpoints = live.endpoints?.problem;
-  const hasNone = endpoints?.failure === 'failed_precondition' && declared.endpoints === undefined;
-  const named = (name: string, readings: ReadonlyMap<string, { readonly problem?: SvcError | undefined }>) =>
-    [...readings].map(([key, { problem }]) => [`${name} ${key}`, problem] as const);
-  const readings = [
-    ...named('config', live.configs),
-    ['endpoints', hasNone ? undefined : endpoints] as const,
-    ...named('folders of', live.folders),
-    ...named('documents of', live.documents),
-    ['agents', live.agents.problem] as const,
-  ];
-  return readings.flatMap(([name, problem]) => (problem ? [`${name} could not be read: ${problem.message}`] : []));
+  const hasNone = live.endpoints?.problem?.failure === 'failed_precondition' && declared.endpoints === undefined;
+  const unreadable = collectLiveRecords(live).unreadable.filter(({ kind }) => kind !== 'endpoints' || !hasNone);
+  return unreadable.map(({ kind, org, id, reason }) => {
+    return `${kind}${org === null ? '' : ` of ${org}`}${id === null ? '' : ` ${id}`} could not be read: ${reason}`;
+  });
 }

@@ -56,27 +56,36 @@ interface BeforeImageOptions {
   readonly warn: (text: string) => Promise<void>;
 }
 
-export class BeforeImages {
-  readonly #options: BeforeImageOptions;
-  readonly #saved = new Set<RecordKey>();
-  #listing: { readonly query: string; readonly live: LiveRecords; readonly until: number } | undefined;
-  #hasFailed = false;
+type SaveImages = (operation: OperationName, inputs: readonly LiveRecord[]) => Promise<void>;
 
-  constructor(options: BeforeImageOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Saves the values that a request replaces. Only warns if they cannot be read.
-   * @param inputs an input of the operation for each record
-   * @throws like `append`
-   */
-  async save(operation: OperationName, inputs: readonly LiveRecord[]): Promise<void> {
+/**
+ * Creates a function that saves the values that a request replaces, given an input of its operation for each record. Only
+ * warns if they cannot be read, and throws like `append`.
+ */
+export function createImageSaver({ append, subject, client, clock, warn }: BeforeImageOptions): SaveImages {
+  const saved = new Set<RecordKey>();
+  let listing: { readonly query: string; readonly live: LiveRecords; readonly until: number } | undefined;
+  let hasFailed = false;
+  const read = async (query: LiveQuery) => {
+    const name = JSON.stringify(query);
+    const started = monotonicNow(clock);
+    if (listing?.query === name && started < listing.until) return listing.live;
+    const live = await readLive(createReadOnlyClient(client), query);
+    const now = monotonicNow(clock);
+    if (query.folders.length > 0) listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
+    return live;
+  };
+  const warnOnce = async (error: unknown) => {
+    if (!(error instanceof SvcError) || STOPPED.includes(error.failure)) throw error;
+    if (!hasFailed) await warn(`${subject} cannot be undone completely: ${error.message}`);
+    hasFailed = true;
+  };
+  return async (operation, inputs) => {
     const keyOf = OVERWRITES[operation];
     if (!keyOf) return;
-    const unsaved = inputs.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !this.#saved.has(key));
+    const unsaved = inputs.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !saved.has(key));
     if (unsaved.length === 0) return;
-    const live = await this.#read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(this.#warnOnce);
+    const live = await read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(warnOnce);
     if (!live) return;
     const { resource, name } = getEntry(operation);
     const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.'));
@@ -84,25 +93,8 @@ export class BeforeImages {
       const record = findLiveRecord(live, key);
       return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)] : [];
     });
-    if (images.length > 0) await this.#options.append(images);
-    for (const { key } of unsaved) this.#saved.add(key);
-  }
-
-  async #read(query: LiveQuery) {
-    const { client, clock } = this.#options;
-    const name = JSON.stringify(query);
-    const started = monotonicNow(clock);
-    if (this.#listing?.query === name && started < this.#listing.until) return this.#listing.live;
-    const live = await readLive(createReadOnlyClient(client), query);
-    const now = monotonicNow(clock);
-    if (query.folders.length > 0) this.#listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
-    return live;
-  }
-
-  readonly #warnOnce = async (error: unknown): Promise<undefined> => {
-    if (!(error instanceof SvcError) || STOPPED.includes(error.failure)) throw error;
-    if (!this.#hasFailed) await this.#options.warn(`${this.#options.subject} cannot be undone completely: ${error.message}`);
-    this.#hasFailed = true;
+    if (images.length > 0) await append(images);
+    for (const { key } of unsaved) saved.add(key);
   };
 }
 

@@ -25,8 +25,9 @@ describe('a global flag that a command cannot honor', () => {
 
   it('is refused by every hand-written command', async () => {
     const { svc } = await newUserInProcess();
-    for (const { command, globalFlags, arguments: operands = [] } of TOOLS) {
-      const honored = new Set(globalFlags.flatMap((group) => GLOBAL_FLAG_GROUPS[group]));
+    for (const { command, globalFlags, arguments: operands = [], options = [] } of TOOLS) {
+      const own = options.flatMap(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? []);
+      const honored = new Set([...own, ...globalFlags.flatMap((group) => GLOBAL_FLAG_GROUPS[group])]);
       const given = operands.filter(({ required }) => required).map(() => 'x');
       for (const name of [...GROUPED].filter((each) => !honored.has(each))) {
         const { code, stdout, stderr } = await svc([...command, ...given, ...wordsOf(name)]);

@@ -42,7 +42,7 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
   [{ on, drop: true }, /^faults.0.drop: /],
   [{ on, delay: { p50: 10 } }, /^faults.0.delay.p99: is missing/],
   [{ on, delay: { p50: 100, p99: 10 } }, 'faults.0.delay.p99: p99 is less than p50'],
-  [{ on, delay: { p50: 'soon', p99: '1s' } }, "faults.0.delay.p50: expected a duration such as 200ms, got 'soon'"],
+  [{ on, delay: { p50: 'soon', p99: '1s' } }, 'faults.0.delay.p50: expected a duration up to 1h, such as 200ms'],
   [{ on, delay: { p50: 1, p99: '2h' } }, /^faults.0.delay.p99: /],
   [{ on, delay: 5 }, /^faults.0.delay: /],
   [{ on, delay: { p50: 1, p90: 2, p99: 3 } }, /^faults.0.delay.p90: unknown field; did you mean 'p50'/],

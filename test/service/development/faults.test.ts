@@ -8,7 +8,7 @@ import { listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { eventually } from '../../eventually.ts';
 import { receiver } from '../deliveries/receiver.ts';
-import { emptyStoreLocation } from '../store-location.ts';
+import { emptyStoreLocation, isPostgres } from '../store-location.ts';
 
 type Rules = FaultFileInput['faults'];
 
@@ -200,8 +200,10 @@ describe('rules of a store', () => {
     await add(other);
     await one.faults.add({ on: 'organizations.add', nth: 2, status: 'PERMISSION_DENIED' });
     await add(other);
+    // Without a file beside the store, each process counts its own requests.
+    if (isPostgres) await add(one);
     await expect(add(one)).rejects.toThrow("Fault 'fault-1'.");
-    await add(other);
+    await add(one);
     expect((await other.faults.list()).faults).toHaveLength(1);
     await other.faults.clear();
     expect(await one.faults.list()).toEqual({ seed: 1, faults: [] });
@@ -263,10 +265,10 @@ describe('faults of deliveries', () => {
 
   it('drop the request or its response', async () => {
     const before = await deliver([{ on: 'delivery', drop: 'before' }]);
-    expect(before.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'. The request was not sent." }]]);
+    expect(before.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'." }]]);
     expect(before.received).toEqual([]);
     const after = await deliver([{ on: 'delivery', drop: 'after' }]);
-    expect(after.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'. The response was lost." }]]);
+    expect(after.attempts).toEqual([[{ status: null, error: "Fault 'fault-1'." }]]);
     expect(after.received).toHaveLength(1);
   });
 

@@ -274,6 +274,46 @@ describe('waiting for requests', () => {
   });
 });
 
+describe('requests to /_svc/requests and /_svc/faults', () => {
+  it('list, show, and wait for requests, and change the rules', async () => {
+    const service = await createService({ store: await emptyStoreLocation() });
+    onTestFinished(service.close);
+    const { url, admin } = await service.listen();
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${admin}` };
+    const send = async (path: string, body?: object) => {
+      const method = body ? 'POST' : 'GET';
+      const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    };
+    const rule = { on: '*', status: 'UNAVAILABLE' };
+    expect((await send('/_svc/faults', { seed: 9, faults: [rule] })).body).toEqual({
+      seed: 9,
+      faults: [{ ...rule, name: 'fault-1' }],
+    });
+    expect((await send('/_svc/faults', { add: { ...rule, name: 'x' } })).body.faults).toHaveLength(2);
+    expect((await send('/_svc/faults')).body).toMatchObject({ seed: 9, faults: [{ name: 'fault-1' }, { name: 'x' }] });
+    expect(await send('/_svc/faults', { faults: [{ on: '*' }] })).toMatchObject({
+      status: 400,
+      body: { error: { status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^faults\[0\]: a rule needs an effect/) } },
+    });
+    expect((await send('/_svc/faults', { clear: true })).body).toEqual({ seed: 1, faults: [] });
+    await fetch(`${url}/nothing`);
+    await fetch(`${url}/healthz`);
+    const { body } = await send('/_svc/requests?after=0&limit=5');
+    expect(body).toEqual({ requests: [expect.objectContaining({ id: 1, path: '/nothing', status: 404 })] });
+    expect(body.requests[0]).not.toHaveProperty('response');
+    expect((await send('/_svc/requests/1')).body.response.error.status).toBe('NOT_FOUND');
+    expect((await send('/_svc/requests/2')).status).toBe(404);
+    expect((await send('/_svc/requests?limit=many')).status).toBe(400);
+    const waiting = send('/_svc/requests', { wait: { count: 2, timeout: '100ms' } });
+    expect(await waiting).toMatchObject({
+      status: 504,
+      body: { error: { message: 'expected 2 requests within 0.1 s, got 0' } },
+    });
+    expect((await send('/_svc/requests', { wait: { timeout: 'soon' } })).status).toBe(400);
+  });
+});
+
 describe('an HTTP archive', () => {
   it('has the fields that HAR 1.2 requires', () => {
     const detail = {

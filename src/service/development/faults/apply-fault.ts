@@ -63,10 +63,9 @@ export async function attemptWithFault(
   sleep: Sleep,
 ): Promise<AttemptResult> {
   const { name, status, delay, drop } = rule;
-  if (status) return { status: HTTP_STATUS[status], error: describeFault(name) };
-  if (drop === 'before') return { status: null, error: `${describeFault(name)} The request was not sent.` };
+  const failure = { status: status ? HTTP_STATUS[status] : null, error: describeFault(name) };
+  if (status || drop === 'before') return failure;
   const duration = delay ? sampleDelay(delay, draw) : 0;
   const [result] = await Promise.all([send(), sleep(Math.min(duration, RECEIVER_TIMEOUT))]);
-  if (drop) return { status: null, error: `${describeFault(name)} The response was lost.` };
-  return duration < RECEIVER_TIMEOUT ? result : { status: null, error: `${describeFault(name)} No response in time.` };
+  return drop || duration >= RECEIVER_TIMEOUT ? failure : result;
 }

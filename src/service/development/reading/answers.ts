@@ -8,6 +8,24 @@ export interface ListFilter {
   readonly limit?: number | undefined;
 }
 
+/** A kind of records to list. */
+export type StoredKindName =
+  | 'organizations'
+  | 'users'
+  | 'groups'
+  | 'group-members'
+  | 'members'
+  | 'permissions'
+  | 'folders'
+  | 'documents'
+  | 'notifications'
+  | 'activities'
+  | 'presence'
+  | 'crdt'
+  | 'agents'
+  | 'endpoints'
+  | 'tokens';
+
 export type StoredRecord = Readonly<Record<string, unknown>>;
 
 export interface StoredRecords {

@@ -1,7 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
-import type { StoredRecord } from './answers.ts';
+import type { StoredKindName, StoredRecord } from './answers.ts';
 
 /** How to read the records of a kind from the store, and which fields to show. */
 export interface StoredKind {
@@ -74,23 +74,13 @@ export const STORED_KINDS = {
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },
-} as const satisfies Readonly<Record<string, StoredKind>>;
-
-export type StoredKindName = keyof typeof STORED_KINDS;
+} as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
-const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  'ancestors',
-  'agentIds',
-  'channels',
-  'domains',
-  'filterTypes',
-  'metadata',
-  'types',
-]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['ancestors', 'channels', 'domains', 'filterTypes', 'metadata', 'types']);
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
-/** Converts a row of any table to a record: without internal columns, with JSON parsed and times as text. */
+/** Converts a row of any table to a record: without internal columns, and with JSON parsed. */
 export function toRecord({ otherFields, data, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
   const others = [data, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
@@ -102,11 +92,9 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership(
-  { organization: _, level, resourceId, accessRole, expiresAt, ...row }: StoredRecord,
-  now: number,
-): StoredRecord {
-  const resource = level === 'organization' ? {} : { id: resourceId };
+function toMembership({ level, resourceId, accessRole, ...row }: StoredRecord, now: number): StoredRecord {
+  const { expiresAt, ...others } = toRecord(row);
+  const resource = level === 'organization' ? { level } : { level, id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
-  return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };
+  return { ...others, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, state };
 }

@@ -2,8 +2,8 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { chunkRows } from '../../store/chunks.ts';
-import type { RecordRequest, StoredRecord } from './answers.ts';
-import { STORED_KINDS, type StoredKindName, toRecord } from './kinds.ts';
+import type { RecordRequest, StoredKindName, StoredRecord } from './answers.ts';
+import { STORED_KINDS, toRecord } from './kinds.ts';
 import { notFound, type ReadingScope, readRows, selectRows } from './list.ts';
 
 /** A record in an organization, which is given by its surrogate key. */
@@ -14,7 +14,7 @@ interface Subject extends ReadingScope {
 
 type Describe = (subject: Subject) => Promise<object>;
 
-/** What `svc local show` adds to a record. */
+/** Kinds of records, with functions that read more about a record. */
 const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   user: ['users', describeUser],
   organization: ['organizations', async () => ({})],

@@ -37,6 +37,6 @@ function parseWait(wait: unknown): WaitOptions {
   return {
     on: on === undefined ? undefined : String(on),
     count: count === undefined ? undefined : parseCount('count', String(count)),
-    timeout: typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : undefined,
+    timeout: typeof timeout === 'number' ? timeout : parseDurationFlag('timeout', String(timeout ?? '60s')),
   };
 }

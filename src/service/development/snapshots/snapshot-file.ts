@@ -10,7 +10,7 @@ import { rejectForeignFile } from '../../store/store-file.ts';
 import type { Tables } from '../../store/tables.ts';
 
 /** Number of records by kind. */
-export type RecordCounts = Readonly<Record<keyof typeof COUNTED_TABLES, number>>;
+type RecordCounts = Readonly<Record<keyof typeof COUNTED_TABLES, number>>;
 
 const COUNTED_TABLES = {
   organizations: 'organizations',

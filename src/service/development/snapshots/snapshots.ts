@@ -15,16 +15,8 @@ import { openStore } from '../../store/open.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
 import { toOpenError } from '../../store/sqlite-errors.ts';
 import type { Store } from '../../store/store.ts';
-import { copyStore, type RecordCounts, readSnapshot, replaceRows } from './snapshot-file.ts';
-
-/** A complete copy of a store's data, including its API keys and tokens, but not its clock and faults. */
-export interface Snapshot {
-  readonly name: string;
-  readonly bytes: number;
-  /** RFC 3339. */
-  readonly savedAt: string;
-  readonly records: RecordCounts;
-}
+import type { Snapshot } from './snapshot.ts';
+import { copyStore, readSnapshot, replaceRows } from './snapshot-file.ts';
 
 const EXTENSION = '.sqlite';
 const STAGING_PREFIX = '.staged-';

@@ -4,11 +4,11 @@ import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
-import type { DeclaredRecord } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,
   groupWrites,
+  joinParts,
   omitFields,
   type PlanPart,
   type PlanSource,
@@ -38,22 +38,37 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
           changes.push(createChange({ sign: '!', ...about, ...found, reason }));
       } else {
         changes.push(createChange({ sign: '+', ...about, after: toShown(record) }));
-        items.push(createItem(org, key, record));
+        const { folderId: folder } = record;
+        const isInFolder = typeof folder === 'string' && folder !== 'root';
+        items.push({
+          shared: { organizationId: org, ...(isInFolder && { folderId: folder }) },
+          item: {
+            key,
+            data: omitFields(record, ['organizationId', 'folderId', 'disabled', 'accessType']),
+            requires: isInFolder ? [createRecordKey('folders', org, folder)] : [],
+          },
+        });
       }
     }
   }
   return { changes, writes: groupWrites('documents.add', items), read };
 }
 
-function createItem(org: string, key: RecordKey, record: DeclaredRecord) {
-  const { folderId } = record;
-  const folder = typeof folderId === 'string' && folderId !== 'root' ? folderId : undefined;
-  return {
-    shared: { organizationId: org, ...(folder !== undefined && { folderId: folder }) },
-    item: {
-      key,
-      data: omitFields(record, ['organizationId', 'folderId', 'disabled', 'accessType']),
-      requires: folder === undefined ? [] : [createRecordKey('folders', org, folder)],
-    },
-  };
+export function planAgents({ declared, live }: PlanSource): PlanPart {
+  const { agents = [] } = declared;
+  const { records, problem } = live.agents;
+  if (agents.length > 0 && problem) return createRefusedReading({ kind: 'agents', org: null, id: null }, problem);
+  const parts = agents.map((record): PlanPart => {
+    const id = String(record['id']);
+    const existing = records?.get(id);
+    const change = { sign: '!', kind: 'agents', org: null, id } as const;
+    const differences = existing ? diffRecords(existing, record) : [{ after: record }];
+    const reason = existing ? 'agents cannot be changed' : 'agents cannot be created';
+    return {
+      changes: differences.map((found) => createChange({ ...change, ...found, reason })),
+      writes: [],
+      read: [[createRecordKey('agents', null, id), existing]],
+    };
+  });
+  return joinParts(parts);
 }

@@ -11,3 +11,11 @@ export const REQUEST_COLUMNS: readonly Column[] = [
   { header: 'RECORDS', field: 'records', hideOrder: 4 },
   { header: 'FAULT', field: 'fault' },
 ];
+
+export const FAULT_COLUMNS: readonly Column[] = [
+  { header: 'NAME', field: 'name', kind: 'whole' },
+  { header: 'ON', field: 'on' },
+  { header: 'ORG', field: 'org', hideOrder: 1 },
+  { header: 'WHEN', field: 'when' },
+  { header: 'EFFECT', field: 'effect' },
+];

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+interface RowsProps<Item> {
+  readonly label: string;
+  readonly items: readonly Item[];
+  readonly hrefOf: (item: Item) => string;
+  readonly children: (item: Item) => ComponentChildren;
+}
+
+/** A list of links with one tab stop. Arrow keys move the focus, and an open detail follows it. */
+export function Rows<Item>({ label, items, hrefOf, children }: RowsProps<Item>) {
+  const [focused, setFocused] = useState<string>();
+  const hrefs = items.map(hrefOf);
+  const stop = [focused, location.hash].find((href) => hrefs.includes(href ?? '')) ?? hrefs[0];
+  return (
+    <ul class={`rows ${label.toLowerCase()}`} aria-label={label} onKeyDown={moveFocus}>
+      {items.map((item, at) => {
+        const href = hrefs[at] ?? '';
+        const state = { tabIndex: href === stop ? 0 : -1, 'aria-current': href === location.hash };
+        return (
+          <li key={href}>
+            <a href={href} {...state} onFocus={() => setFocused(href)}>
+              {children(item)}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 },
+  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
+};
+
+/** Moves the focus among the links of a list. If one of them is open, opens the next one instead. */
+export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = STEPS[event.key];
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  if (step === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  const target = items[Math.max(0, Math.min(items.length - 1, at + step))];
+  const href = target?.getAttribute('href');
+  target?.focus();
+  if (href && event.currentTarget.querySelector('[aria-current=true]')) location.replace(href);
+}
+
+interface DetailProps {
+  readonly title: string;
+  /** Link of the list. */
+  readonly back: string;
+  readonly children: ComponentChildren;
+}
+
+/** An opened record, beside its list, or over it on a phone. Escape closes it, and its row gets the focus. */
+export function Detail({ title, back, children }: DetailProps) {
+  const close = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    const own = location.hash;
+    // On a phone, the list is hidden.
+    if (!document.activeElement?.checkVisibility()) close.current?.focus();
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') location.hash = back;
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => {
+      removeEventListener('keydown', onKeyDown);
+      const focusRow = () => document.querySelector<HTMLElement>(`[href="${CSS.escape(own)}"]`)?.focus();
+      if (location.hash === back) requestAnimationFrame(focusRow);
+    };
+  }, [back]);
+  return (
+    <article class="detail" aria-label={title}>
+      <header class="head">
+        <h2>{title}</h2>
+        <a ref={close} class="button" href={back} aria-label="Close" title="Close (Escape)">
+          ✕
+        </a>
+      </header>
+      {children}
+    </article>
+  );
+}

@@ -1,0 +1,113 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import type { RequestDetail, RequestRecord } from '../requests/record.ts';
+import { Badge, Empty, Facts, Filter, Head, Json, Problem, Time } from './elements.tsx';
+import { formatDuration, safe } from './format.ts';
+import { Detail, Rows } from './list.tsx';
+import { hrefOf, type Route } from './route.ts';
+import { call, query, usePolled, usePolling } from './service.ts';
+
+/** Number of requests that the page keeps. The service keeps more. */
+const KEPT_REQUESTS = 500;
+
+/** Collects requests, newest first, by reading those after the last one. */
+function useRequests() {
+  const [state, setState] = useState<{ readonly log?: readonly RequestRecord[]; readonly error?: Error }>({});
+  const last = useRef<number | undefined>(undefined);
+  const read = useCallback(async () => {
+    try {
+      const path = query('requests', { after: last.current, limit: KEPT_REQUESTS });
+      const { requests } = await call<{ readonly requests: readonly RequestRecord[] }>(path);
+      last.current = requests.at(-1)?.id ?? last.current;
+      setState(({ log = [] }) => ({ log: [...requests.toReversed(), ...log].slice(0, KEPT_REQUESTS) }));
+    } catch (error) {
+      setState((state) => ({ ...state, error: error as Error }));
+    }
+  }, []);
+  usePolling(read);
+  return state;
+}
+
+const outcomeOf = ({ status, error }: RequestRecord) => [status ?? 'no response', error].filter(Boolean).join(' ');
+
+function matches(request: RequestRecord, filter: string): boolean {
+  const text = [request.operation, request.path, outcomeOf(request), request.org, request.fault].join(' ').toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export function Requests({ route: [id] }: { readonly route: Route }) {
+  const { log, error } = useRequests();
+  const [filter, setFilter] = useState('');
+  const [pausedAt, setPausedAt] = useState<number>();
+  // Rows must not move away under the pointer, so new requests wait while it is on the list.
+  const [heldAt, setHeldAt] = useState<number>();
+  const newest = log?.[0]?.id ?? 0;
+  const shown = log?.filter((request) => request.id <= (pausedAt ?? heldAt ?? newest)) ?? [];
+  const found = shown.filter((request) => matches(request, filter));
+  const waiting = (log?.length ?? 0) - shown.length;
+  const isPaused = pausedAt !== undefined;
+  return (
+    <>
+      <section class="list">
+        <Head title="Requests">
+          <Filter label="Filter by operation or status" value={filter} onChange={setFilter} />
+          <button
+            type="button"
+            class="pause"
+            aria-pressed={isPaused}
+            onClick={() => setPausedAt(isPaused ? undefined : newest)}
+          >
+            {`${isPaused ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
+          </button>
+        </Head>
+        <Problem error={error} />
+        {log?.length === 0 && (
+          <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />
+        )}
+        {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
+        <div onPointerEnter={() => setHeldAt(newest || undefined)} onPointerLeave={() => setHeldAt(undefined)}>
+          <Rows label="Requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>
+            {(request) => <RequestRow {...request} />}
+          </Rows>
+        </div>
+      </section>
+      {id !== undefined && <RequestView key={id} id={id} />}
+    </>
+  );
+}
+
+function RequestRow({ operation, path, status, error, ms, fault, records, org, time }: RequestRecord) {
+  const notes = [error, fault && `fault ${fault}`, org, records !== null && `${records} record${records === 1 ? '' : 's'}`];
+  return (
+    <>
+      <Badge tone={status !== null && status < 400 ? 'good' : 'bad'}>{status ?? 'none'}</Badge>
+      <span class="name">{safe(operation ?? path)}</span>
+      <span class="note">{safe(notes.filter(Boolean).join(' · '))}</span>
+      <span class="number">{formatDuration(ms)}</span>
+      <Time at={time} isReal />
+    </>
+  );
+}
+
+function RequestView({ id }: { readonly id: string }) {
+  const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
+  const facts = data && {
+    Status: outcomeOf(data),
+    Request: `${data.method} ${data.path}`,
+    Organization: data.org,
+    Records: data.records !== null && `${data.records}, ${data.failed} failed`,
+    Fault: data.fault,
+    Duration: formatDuration(data.ms),
+    Time: <Time at={data.time} isReal />,
+  };
+  return (
+    <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')}>
+      <Problem error={error} />
+      {facts && <Facts of={facts} />}
+      {data && <Json label="Request body" value={data.request} />}
+      {data && <Json label="Response body" value={data.response} />}
+    </Detail>
+  );
+}
