@@ -77,18 +77,10 @@ export const STORED_KINDS = {
 } as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
-const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  'ancestors',
-  'agentIds',
-  'channels',
-  'domains',
-  'filterTypes',
-  'metadata',
-  'types',
-]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['ancestors', 'channels', 'domains', 'filterTypes', 'metadata', 'types']);
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
-/** Converts a row of any table to a record: without internal columns, with JSON parsed and times as text. */
+/** Converts a row of any table to a record: without internal columns, and with JSON parsed. */
 export function toRecord({ otherFields, data, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
   const others = [data, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
@@ -100,11 +92,9 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership(
-  { organization: _, level, resourceId, accessRole, expiresAt, ...row }: StoredRecord,
-  now: number,
-): StoredRecord {
-  const resource = level === 'organization' ? {} : { id: resourceId };
+function toMembership({ level, resourceId, accessRole, ...row }: StoredRecord, now: number): StoredRecord {
+  const { expiresAt, ...others } = toRecord(row);
+  const resource = level === 'organization' ? { level } : { level, id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
-  return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };
+  return { ...others, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, state };
 }
