@@ -3,14 +3,12 @@ import { useContext } from 'preact/hooks';
 import { formatJson, formatRelative, safe } from './format.ts';
 import { ServiceClock } from './service.ts';
 
-interface TimeProps {
-  readonly at: string;
-  /** Whether the time is not of the service's clock. */
-  readonly isReal?: boolean;
+interface Children {
+  readonly children?: ComponentChildren;
 }
 
-/** Shows a time relative to now, and the exact time on hover. */
-export function Time({ at, isReal = false }: TimeProps) {
+/** Shows a time relative to now, and the exact time on hover. Times are of the service's clock unless `isReal`. */
+export function Time({ at, isReal = false }: { readonly at: string; readonly isReal?: boolean }) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
   return (
@@ -20,12 +18,9 @@ export function Time({ at, isReal = false }: TimeProps) {
   );
 }
 
-interface BadgeProps {
-  readonly tone: 'good' | 'bad' | 'idle';
-  readonly children: ComponentChildren;
+export function Badge({ tone, children }: Children & { readonly tone: 'good' | 'bad' | 'idle' }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
 }
-
-export const Badge = ({ tone, children }: BadgeProps) => <span class={`badge ${tone}`}>{children}</span>;
 
 export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
   return (
@@ -52,7 +47,7 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
 
 /** Lists names with values. Leaves out empty values. */
 export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ComponentChildren>> }) {
-  const known = Object.entries(facts).filter(([, value]) => ![undefined, null, false, ''].includes(value as null));
+  const known = Object.entries(facts).filter(([, value]) => value);
   return (
     <dl>
       {known.map(([name, value]) => (
@@ -73,12 +68,19 @@ export function Problem({ error }: { readonly error: Error | undefined }) {
   ) : null;
 }
 
-export function Head({ title, children }: { readonly title: ComponentChildren; readonly children?: ComponentChildren }) {
+export function Head({
+  title,
+  error,
+  children,
+}: Children & { readonly title: ComponentChildren; readonly error?: Error | undefined }) {
   return (
-    <header class="head">
-      <h1>{title}</h1>
-      {children}
-    </header>
+    <>
+      <header class="head">
+        <h1>{title}</h1>
+        {children}
+      </header>
+      <Problem error={error} />
+    </>
   );
 }
 
@@ -90,10 +92,6 @@ interface FilterProps {
 
 /** A filter field. The page moves the focus to it on `/`. */
 export function Filter({ value, label, onChange }: FilterProps) {
-  return (
-    <input
-      {...{ type: 'search', class: 'filter', value, placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' }}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
+  const shared = { class: 'filter', placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' };
+  return <input type="search" {...shared} value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />;
 }
