@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Explanation } from '../reading/answers.ts';
-import { Badge, Empty, Facts, Problem, Time } from './elements.tsx';
-import { formatValue, safe, wordsOf } from './format.ts';
+import { Badge, Empty, Fields, Problem } from './elements.tsx';
+import { safe } from './format.ts';
 import { Detail } from './list.tsx';
 import { query, usePolled } from './service.ts';
 import type { ListedRecord } from './tree.tsx';
@@ -13,35 +13,14 @@ interface CardProps {
   readonly back: string;
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-
-/** Shows everything that the service knows about a record: its plain fields, then its lists. */
+/** Shows everything that the service knows about a record. */
 export function CardView({ org, kind, id, back }: CardProps) {
-  const { data, error } = usePolled<{ readonly records: readonly Readonly<Record<string, unknown>>[] }>(
-    query('show', { org, kind, id }),
-  );
-  const { organizationId: _, users, ...card } = data?.records[0] ?? {};
-  const fields = Object.entries(card);
-  const facts = fields.flatMap(([name, value]) => {
-    if (Array.isArray(value)) return [];
-    return [[wordsOf(name), typeof value === 'string' && TIME.test(value) ? <Time at={value} /> : formatValue(value)]];
-  });
-  const lists = fields.filter((field): field is [string, readonly unknown[]] => Array.isArray(field[1]));
+  const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { org, kind, id }));
+  const { organizationId: _, users, ...card } = Object(data?.records[0]);
   return (
     <Detail title={`${kind} ${safe(id)}`} back={back} error={error}>
-      <Facts of={Object.fromEntries(facts)} />
-      {Array.isArray(users) && <Access org={org} id={id} users={users} />}
-      {lists.map(([name, values]) => (
-        <section key={name}>
-          <h3>{wordsOf(name)}</h3>
-          {values.length === 0 && <p class="muted">None</p>}
-          <ul class="lines">
-            {values.map((value) => (
-              <li key={JSON.stringify(value)}>{safe(formatValue(value, id))}</li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <Fields of={card} />
+      {users && <Access org={org} id={id} users={users} />}
     </Detail>
   );
 }

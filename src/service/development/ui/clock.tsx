@@ -1,7 +1,7 @@
 import { useContext, useState } from 'preact/hooks';
 import { type AdvanceReport, describeReport } from '../clock-state.ts';
-import { Facts, Head, Problem } from './elements.tsx';
-import { formatDuration } from './format.ts';
+import { Fields, Head, Problem } from './elements.tsx';
+import { formatOffset } from './format.ts';
 import { ServiceClock, useChange } from './service.ts';
 
 export function Clock() {
@@ -28,12 +28,8 @@ export function Clock() {
         </button>
       </Head>
       <p class="now">{now.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</p>
-      <Facts
-        of={{
-          'Local time': new Date(now).toLocaleString(),
-          Offset: offset === 0 ? 'none' : `${offset < 0 ? '−' : '+'}${formatDuration(Math.abs(offset))}`,
-          State: frozen ? 'frozen' : 'running',
-        }}
+      <Fields
+        of={{ localTime: new Date(now).toLocaleString(), offset: formatOffset(offset), state: frozen ? 'frozen' : 'running' }}
       />
       <form onSubmit={advance}>
         <label>

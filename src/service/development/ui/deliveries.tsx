@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { Delivery } from '../delivery-routes.ts';
-import { Badge, Empty, Facts, Head, Json, Time } from './elements.tsx';
+import { Badge, Empty, Fields, Head, Json, Time } from './elements.tsx';
 import { safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
@@ -58,25 +58,19 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
 function DeliveryView({ id }: { readonly id: string }) {
   const { data, error, refresh } = usePolled<Delivery>(`deliveries/${encodeURIComponent(id)}`);
   const { change, problem, isBusy } = useChange('deliveries', refresh);
-  const facts = data && {
-    State: <Badge tone={TONES[data.state]}>{data.state}</Badge>,
-    ID: id,
-    Endpoint: data.endpointId,
-    Created: <Time at={data.createdAt} />,
-    'Next attempt': data.nextAttempt && <Time at={data.nextAttempt} />,
-  };
+  const { attempts, payload, ...record }: Partial<Delivery> = data ?? {};
   return (
     <Detail title={safe(data?.event ?? 'Delivery')} back={hrefOf('deliveries')} error={problem ?? error}>
-      {facts && <Facts of={facts} />}
+      <Fields of={record} />
       {data && data.state !== 'delivered' && (
         <button type="button" class="primary" disabled={isBusy} onClick={() => change(() => ({ retry: [id] }))}>
           Retry now
         </button>
       )}
       <h3>Attempts</h3>
-      {data?.attempts.length === 0 && <p class="muted">Not attempted yet</p>}
+      {attempts?.length === 0 && <p class="muted">Not attempted yet</p>}
       <ol class="lines">
-        {data?.attempts.map(({ at, status, error }) => (
+        {attempts?.map(({ at, status, error }) => (
           <li key={at}>
             <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
             <span class="note">{safe(error ?? '')}</span>
@@ -84,7 +78,7 @@ function DeliveryView({ id }: { readonly id: string }) {
           </li>
         ))}
       </ol>
-      {data?.payload && <Json label="Payload" value={data.payload} />}
+      {payload && <Json label="Payload" value={payload} />}
     </Detail>
   );
 }

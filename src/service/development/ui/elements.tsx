@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { formatJson, formatRelative, safe } from './format.ts';
+import { formatJson, formatRelative, formatValue, safe, wordsOf } from './format.ts';
 import { ServiceClock } from './service.ts';
 
 interface Children {
@@ -8,7 +8,7 @@ interface Children {
 }
 
 /** Shows a time relative to now, and the exact time on hover. Times are of the service's clock unless `isReal`. */
-export function Time({ at, isReal = false }: { readonly at: string; readonly isReal?: boolean }) {
+export function Time({ at, isReal = false }: { readonly at: string; readonly isReal?: boolean | undefined }) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
   return (
@@ -45,18 +45,37 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
   );
 }
 
-/** Lists names with values. Leaves out empty values. */
-export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ComponentChildren>> }) {
-  const known = Object.entries(facts).filter(([, value]) => value);
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Shows the fields of a record: first the plain ones, then its lists. Leaves out empty values. */
+export function Fields({ of: record, isReal }: { readonly of: object; readonly isReal?: boolean | undefined }) {
+  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== '');
+  const [lists, plain] = [
+    fields.filter(([, value]) => Array.isArray(value)),
+    fields.filter(([, value]) => !Array.isArray(value)),
+  ];
   return (
-    <dl>
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'object' ? value : safe(value)}</dd>
-        </div>
+    <>
+      <dl>
+        {plain.map(([name, value]) => (
+          <div key={name}>
+            <dt>{wordsOf(name)}</dt>
+            <dd>{TIME.test(value) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
+          </div>
+        ))}
+      </dl>
+      {lists.map(([name, values]) => (
+        <section key={name}>
+          <h3>{wordsOf(name)}</h3>
+          {values.length === 0 && <p class="muted">None</p>}
+          <ul class="lines">
+            {values.map((value: unknown) => (
+              <li key={JSON.stringify(value)}>{safe(formatValue(value))}</li>
+            ))}
+          </ul>
+        </section>
       ))}
-    </dl>
+    </>
   );
 }
 

@@ -25,6 +25,11 @@ export function formatDuration(milliseconds: number): string {
         .join(' ');
 }
 
+/** Formats the difference between the service's time and real time: `+2 d 1 h`, `none`. */
+export function formatOffset(offset: number): string {
+  return offset === 0 ? 'none' : `${offset < 0 ? '−' : '+'}${formatDuration(Math.abs(offset))}`;
+}
+
 /** Formats a time relative to another: `now`, `3 s ago`, `in 5 min`. */
 export function formatRelative(time: number, now: number): string {
   const distance = Math.abs(now - time);
@@ -38,9 +43,9 @@ export function formatRelative(time: number, now: number): string {
 export const wordsOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
-/** Formats the fields of a record in one line: `on users.add · times 2`. Leaves out the ID of its owner. */
-export function formatValue(value: unknown, owner?: string): string {
+/** Formats the fields of a record in one line: `on users.add · times 2`. */
+export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([name, inner]) => inner !== null && inner !== owner && name !== 'addedAt');
+  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
   return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
 }

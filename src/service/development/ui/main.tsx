@@ -5,7 +5,7 @@ import { Clock } from './clock.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Badge } from './elements.tsx';
 import { Faults } from './faults.tsx';
-import { formatDuration } from './format.ts';
+import { formatOffset } from './format.ts';
 import { Organizations } from './organizations.tsx';
 import { Requests } from './requests.tsx';
 import { hrefOf, useRoute } from './route.ts';
@@ -33,7 +33,7 @@ function App() {
         ))}
         <p class="state" role="status">
           <Badge tone={error ? 'bad' : 'good'}>{error ? 'disconnected' : 'live'}</Badge>
-          {clock?.frozen ? 'frozen' : clock && clock.offset > 0 && `+${formatDuration(clock.offset)}`}
+          {clock?.frozen ? 'frozen' : clock?.offset ? formatOffset(clock.offset) : ''}
         </p>
       </nav>
       <main key={title}>

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { RequestDetail, RequestRecord } from '../requests/record.ts';
-import { Badge, Empty, Facts, Filter, Head, Json, Time } from './elements.tsx';
+import { Badge, Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
@@ -92,21 +92,12 @@ function RequestRow({ operation, path, status, error, ms, fault, records, org, t
 
 function RequestView({ id }: { readonly id: string }) {
   const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
-  const facts = data && {
-    Status: data.status ?? 'no response',
-    Error: data.error,
-    Request: `${data.method} ${data.path}`,
-    Organization: data.org,
-    Records: data.records !== null && `${data.records}, ${data.failed} failed`,
-    Fault: data.fault,
-    Duration: formatDuration(data.ms),
-    Time: <Time at={data.time} isReal />,
-  };
+  const { request, response, ...record } = Object(data);
   return (
     <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')} error={error}>
-      {facts && <Facts of={facts} />}
-      {data && <Json label="Request body" value={data.request} />}
-      {data && <Json label="Response body" value={data.response} />}
+      <Fields of={record} isReal />
+      {data && <Json label="Request body" value={request} />}
+      {data && <Json label="Response body" value={response} />}
     </Detail>
   );
 }
