@@ -16,23 +16,28 @@ export interface Target {
   readonly missingReason?: string;
 }
 
+/** Parses a base URL and strips trailing slashes. @throws SvcError `usage`, naming the source */
+export function parseBaseUrl(text: string, source: string): string {
+  const problem = findBaseUrlProblem(text);
+  if (problem) throw new SvcError('usage', `${source}: ${problem}`, { hint: 'use a URL like https://api.example.com' });
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`.replace(/\/+$/, '');
+}
+
 /** @throws SvcError `usage` unless the text is an http(s) origin and path; for plain HTTP, only of this machine */
 export function normalizeBaseUrl(text: string, insecureHttp: boolean): string {
-  const problem = findBaseUrlProblem(text);
-  if (problem) {
-    throw new SvcError('usage', `the base URL is invalid: ${problem}`, { hint: 'use a URL like https://api.example.com' });
-  }
-  const url = new URL(text);
+  const baseUrl = parseBaseUrl(text, 'the base URL is invalid');
+  const url = new URL(baseUrl);
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url)) {
     throw new SvcError('usage', `plain HTTP to ${url.host} would send the credentials in the clear`, {
       hint: 'use an https:// URL, or --insecure-http on a network you trust',
     });
   }
-  return url.href.replace(/\/+$/, '');
+  return baseUrl;
 }
 
 /** Describes why a text is not a valid base URL, without repeating the text; `undefined` if it is valid. */
-export function findBaseUrlProblem(text: string): string | undefined {
+function findBaseUrlProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'it is not a URL';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'it must start with https:// or http://';

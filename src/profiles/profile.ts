@@ -1,5 +1,5 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { findBaseUrlProblem, findHeaderPrefixProblem } from '../client/target.ts';
+import { findHeaderPrefixProblem, parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SecretSetting } from '../kernel/variables.ts';
 
@@ -25,14 +25,6 @@ export type Secrets = { readonly [Name in SecretSetting]?: string | undefined };
 export function parseProfileName(text: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(text)) return text;
   throw new SvcError('usage', `invalid profile name '${text}'`, { hint: "use only letters, digits, '.', '_', and '-'" });
-}
-
-/** Parses a base URL and strips trailing slashes. @throws SvcError `usage`, naming the source */
-export function parseBaseUrl(text: string, source: string): string {
-  const problem = findBaseUrlProblem(text);
-  if (problem) throw new SvcError('usage', `${source}: ${problem}`, { hint: 'use a URL like https://api.example.com' });
-  const { origin, pathname } = new URL(text);
-  return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
 export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {

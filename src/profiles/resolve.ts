@@ -1,11 +1,12 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import { parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { SECRET_SETTINGS, SETTING_VARIABLES, type SecretSetting } from '../kernel/variables.ts';
 import { parseCredential, parseSecret } from './credential-value.ts';
 import { readFolderSettings } from './folder-settings.ts';
 import type { Keychain } from './keychain.ts';
-import { originOf, parseBaseUrl, parseHeaderPrefix } from './profile.ts';
+import { originOf, parseHeaderPrefix } from './profile.ts';
 import { createUnknownProfileHint, readProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
 

@@ -2,7 +2,7 @@ import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { createChange, toShown } from './build/part.ts';
 import { diffRecords } from './differ.ts';
-import { CONFIGS, type ConfigName, KIND_CLASSES } from './kinds.ts';
+import { CONFIGS, type ConfigName, KIND_CLASSES, SERVICE_FIELDS } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
@@ -17,14 +17,6 @@ export interface ComparedRecords {
   /** Kinds of records that the service refused to read, with the reason. */
   readonly unreadable: readonly Pick<Change, 'kind' | 'org' | 'id' | 'reason'>[];
 }
-
-/** Fields that are not compared, because their values are specific to a service. */
-const SERVICE_FIELDS: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
-  folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
-  documents: ['organizationId', 'id'],
-  agents: ['executionCount', 'lastExecutedAt'],
-  endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
-};
 
 export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   const records = new Map<RecordKey, DeclaredRecord>();
@@ -110,7 +102,7 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
 /** Omits the fields that only the service sets. An inherited access type depends on the parent folder. */
 function selectFields(kind: RecordKind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
-  const omitted = SERVICE_FIELDS[kind] ?? [];
+  const omitted: readonly string[] = SERVICE_FIELDS[kind as keyof typeof SERVICE_FIELDS] ?? [];
   const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
   const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
   return Object.fromEntries(isInherited ? fields.filter(([name]) => name !== 'accessType') : fields);

@@ -23,6 +23,14 @@ export const KIND_CLASSES = {
   crdt: 'managed',
 } as const satisfies Readonly<Record<RecordKind, KindClass>>;
 
+/** Fields of records that are specific to a service, or cannot be read. */
+export const SERVICE_FIELDS = {
+  folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
+  documents: ['organizationId', 'id'],
+  agents: ['executionCount', 'lastExecutedAt'],
+  endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
+};
+
 /** The operations that read and update each configuration, and the field with its nested settings. */
 export const CONFIGS = {
   webhook: {

@@ -72,14 +72,9 @@ const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is 
 const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
 const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
 
-export interface Listener {
-  /** Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only after the target did. */
-  readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
-  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
-  readonly replayLast: () => Promise<boolean>;
-}
+export type Listener = ReturnType<typeof createListener>;
 
-export function createListener(dependencies: ListenerDependencies): Listener {
+export function createListener(dependencies: ListenerDependencies) {
   const { events = ['*'] } = dependencies;
   let last: ParsedDelivery | undefined;
   const processed = new Set<string>();
@@ -90,7 +85,8 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     return response;
   };
 
-  const handle: Listener['handle'] = async (request) => {
+  /** Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only after the target did. */
+  const handle = async (request: ReceivedRequest): Promise<ReceiverResponse> => {
     const headers = groupHeaders(request.headers);
     const verification = verifyDelivery(dependencies.proofs, { headers, body: request.body }, dependencies.clock.now());
     if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
@@ -131,7 +127,8 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     inFlight.set(key, processing);
     return processing;
   };
-  const replayLast = async () => {
+  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
+  const replayLast = async (): Promise<boolean> => {
     if (!last) return false;
     await replay(dependencies, last);
     return true;

@@ -26,10 +26,7 @@ export interface RecordedDelivery extends DeliveryHead {
 }
 
 /** A folder of recorded deliveries, one private file each. Deletes the oldest deliveries when the folder is full. */
-export interface Recording {
-  /** Records a delivery. @throws SvcError `local` if the file cannot be written */
-  add(delivery: RecordedDelivery): Promise<void>;
-}
+export type Recording = Awaited<ReturnType<typeof openRecording>>;
 
 export interface RecordingLimits {
   readonly deliveries: number;
@@ -50,7 +47,7 @@ interface RecordFile {
 }
 
 /** Opens a folder for recording. @throws SvcError `local` if the folder cannot be created or read */
-export async function openRecording(folder: string, limits: RecordingLimits = DEFAULT_LIMITS): Promise<Recording> {
+export async function openRecording(folder: string, limits: RecordingLimits = DEFAULT_LIMITS) {
   const files = await listRecordFiles(folder);
   const byId = new Map<string, RecordFile>();
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -64,7 +61,8 @@ export async function openRecording(folder: string, limits: RecordingLimits = DE
   };
 
   return {
-    async add(delivery) {
+    /** @throws SvcError `local` if the file cannot be written */
+    async add(delivery: RecordedDelivery): Promise<void> {
       const headers = withoutCredentials(delivery.headers);
       const text = Buffer.from(`${JSON.stringify({ ...delivery, headers }, null, 2)}\n`);
       const id = delivery.form === 'advanced' ? delivery.id : undefined;

@@ -87,6 +87,7 @@ async function createFolder(): Promise<Prepared> {
   await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
   for (const name of ['state.yaml', 'seed.yaml']) await writeFile(join(home, name), JSON.stringify(SEED));
   await writeFile(join(home, 'svc.yaml'), SETTINGS);
+  await writeFile(join(home, 'cases.yaml'), 'cases: [{ org: acme, user: u1, document: d1, expect: allowed }]');
   expect(await svc(['--local', 'plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');

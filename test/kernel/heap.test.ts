@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { limitHeapGrowth, limitYoungGeneration } from '../../src/kernel/heap.ts';
+import { limitHeapGrowth, limitYoungGeneration, startWithSmallHeap } from '../../src/kernel/heap.ts';
 import { run } from '../acceptance/svc.ts';
 
 it('lets the young generation grow to the limit, then sets the growth factor once', async () => {
@@ -45,4 +45,20 @@ it('limits the young generation of a real process', async () => {
   expect(limited).toBeGreaterThan(0);
   expect(limited).toBeLessThanOrEqual(16);
   expect(unlimited).toBeGreaterThan(limited);
+});
+
+it('keeps the heap of an idle process small until the first work', () => {
+  const calls: string[] = [];
+  const heap = {
+    youngGenerationSize: () => 0,
+    setFlag: (flag: string) => calls.push(flag),
+    collectGarbage: () => calls.push('collect'),
+  };
+  const startup = startWithSmallHeap(heap);
+  startup.trim();
+  expect(calls.splice(0)).toEqual(['--no-opt', '--no-maglev', '--semi-space-growth-factor=1', 'collect']);
+  startup.resumeOptimizing();
+  startup.resumeOptimizing();
+  startup.trim();
+  expect(calls).toEqual(['--opt', '--maglev', '--semi-space-growth-factor=2']);
 });

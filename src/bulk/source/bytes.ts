@@ -73,16 +73,18 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   const chunks = withFirstChunkOf(bytes, 2);
   const { value: head, done } = await chunks.next();
   if (done) return;
-  async function* allBytes(): AsyncGenerator<Uint8Array> {
-    try {
-      yield head;
-      yield* chunks;
-    } finally {
-      await chunks.return(undefined);
-    }
+  const all = prepend([head], chunks);
+  yield* head[0] === 0x1f && head[1] === 0x8b ? gunzip(all, name) : all;
+}
+
+/** Yields items that were already read, then the rest. Closes the rest even if the consumer stops early. */
+export async function* prepend<Item>(read: readonly Item[], rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  try {
+    yield* read;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
   }
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(allBytes(), name);
-  else yield* allBytes();
 }
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {

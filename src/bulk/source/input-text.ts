@@ -1,5 +1,5 @@
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { decompress, openFileStream, readStreamBytes } from './bytes.ts';
+import { decompress, openFileStream, prepend, readStreamBytes } from './bytes.ts';
 import { decodeText } from './decode.ts';
 import { InputError } from './source.ts';
 
@@ -48,20 +48,10 @@ export async function decodeInputText(bytes: AsyncIterable<Uint8Array>, name: st
 
 async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
   let head = '';
-  let ended = false;
-  while (head.length < HEAD_CHARACTERS && !ended) {
+  while (head.length < HEAD_CHARACTERS) {
     const { value, done } = await chunks.next();
-    if (done) ended = true;
-    else head += value;
+    if (done) break;
+    head += value;
   }
-  async function* replay(): AsyncGenerator<string> {
-    try {
-      if (head) yield head;
-      if (!ended) yield* chunks;
-    } finally {
-      // Closes the file even if the consumer stops after the head.
-      await chunks.return(undefined);
-    }
-  }
-  return { head, chunks: replay(), cancel: async () => void (await chunks.return(undefined)) };
+  return { head, chunks: prepend(head ? [head] : [], chunks), cancel: async () => void (await chunks.return(undefined)) };
 }

@@ -9,19 +9,16 @@ import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { describeAccess, findOrganizationId, readStore } from './reading.ts';
-import type { ExplainAccessFlags } from './reading-flags.ts';
+import type { ExplainAccessFlags } from './reading-commands.ts';
 
 export async function explainLocalAccess(context: Context, { options }: Invocation<ExplainAccessFlags>): Promise<void> {
   const { user, document, cases } = options;
-  if (cases !== undefined) {
-    if (user !== undefined || document !== undefined)
-      throw new SvcError('usage', '--cases cannot be combined with --user or --document');
+  if (cases !== undefined && (user ?? document) === undefined) {
     return (await import('./access-cases.ts')).checkAccessCases(context, cases);
   }
   const organization = await findOrganizationId(context, options.org);
-  if (user === undefined || document === undefined || organization === undefined) {
-    const missing = user === undefined ? '--user' : document === undefined ? '--document' : '--org';
-    throw new SvcError('usage', `${missing} is required`, { hint: 'use --user, --document, and --org, or --cases' });
+  if (cases !== undefined || user === undefined || document === undefined || organization === undefined) {
+    throw new SvcError('usage', 'specify --user, --document, and --org, or only --cases');
   }
   const explanation = await readStore(context, (reader) => reader.explain({ user, document, organization }));
   await (await context.printer()).value(explanation, { renderText: (view) => renderExplanation(explanation, view) });
@@ -52,9 +49,7 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
 type Membership = Explanation['via'][number] & Partial<Explanation['nearMisses'][number]>;
 
 function describeMembership({ level, id, role, expiresAt, reason, restrictedBy }: Membership, { display }: View): string {
-  const time =
-    expiresAt === null
-      ? ''
-      : `, ${reason === 'expired' ? 'expired' : 'expires'} ${formatTime(expiresAt, display) ?? expiresAt}`;
+  const expiry = expiresAt === null ? undefined : formatTime(expiresAt, display);
+  const time = expiry === undefined ? '' : `, ${reason === 'expired' ? reason : 'expires'} ${expiry}`;
   return `${level} ${id} (${role}${time})${restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : ''}`;
 }

@@ -1,7 +1,8 @@
+import { parseBaseUrl } from '../../client/target.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { parseCredential, parseSecret } from '../../profiles/credential-value.ts';
-import { type Profile, parseBaseUrl, parseHeaderPrefix, parseProfileName, type Secrets } from '../../profiles/profile.ts';
+import { type Profile, parseHeaderPrefix, parseProfileName, type Secrets } from '../../profiles/profile.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';

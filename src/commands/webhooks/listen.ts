@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { startWithSmallHeap } from '../../kernel/heap.ts';
 import type { Hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { createListener, type Listener, type ListenerEvent } from '../../webhooks/listener.ts';
@@ -30,6 +31,7 @@ async function printSecret(context: Context): Promise<void> {
 }
 
 async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
+  const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
   const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);
   const counts: DeliveryCounts = { ...NO_DELIVERIES };
@@ -40,7 +42,10 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
   let listener: Listener | undefined;
   const receiver = await startReceiver({
     ...options,
-    handle: async (arrival) => (listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING),
+    handle: async (arrival) => {
+      heap.resumeOptimizing();
+      return listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING;
+    },
     onRejected: (reason) => report({ kind: 'rejected', reason }),
     onError: completion.fail,
   });
@@ -58,6 +63,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
     });
     await announceListener(context, options, receiver.url, registration?.notes);
     releaseKeys = await offerReplay(context, listener, completion.fail);
+    heap.trim();
     await completion.reached;
   } finally {
     releaseKeys?.();
@@ -144,13 +150,15 @@ async function reportEvent(context: Context, output: DeliveryOutput, counts: Del
 const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
 
 /** Formats counts as `12 deliveries accepted, 1 duplicate, 3 rejected`. */
-function formatCounts(counts: DeliveryCounts): string {
-  const { accepted, notForwarded, repeated, rejected, filtered, replayed } = counts;
-  const parts = [`${formatNounCount(accepted, 'delivery')} accepted`];
-  if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
-  if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
-  if (filtered > 0) parts.push(`${filtered} filtered out`);
-  if (replayed > 0) parts.push(`${replayed} replayed`);
-  if (rejected > 0) parts.push(`${rejected} rejected`);
-  return parts.join(', ');
+function formatCounts({ accepted, notForwarded, repeated, rejected, filtered, replayed }: DeliveryCounts): string {
+  return [
+    `${formatNounCount(accepted, 'delivery')} accepted`,
+    notForwarded > 0 && `${notForwarded} not accepted by the target`,
+    repeated > 0 && formatNounCount(repeated, 'duplicate'),
+    filtered > 0 && `${filtered} filtered out`,
+    replayed > 0 && `${replayed} replayed`,
+    rejected > 0 && `${rejected} rejected`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

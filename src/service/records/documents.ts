@@ -19,12 +19,14 @@ interface DocumentFilter {
 
 /** Selects documents in the order in which they were added. */
 export const selectDocuments = prepareQuery((database, { organization, documentIds, folder, after, limit }: DocumentFilter) => {
+  // With the sign, SQLite looks up the IDs in their index. Without it, SQLite would read the documents in order.
+  const key = documentIds ? sql<number>`+${sql.ref('key')}` : sql<number>`${sql.ref('key')}`;
   const matching = database
     .selectFrom('documents')
     .select(['key', 'documentId', 'documentName', 'disabled', 'accessType'])
     .where('organization', '=', organization)
-    .where('key', '>', after)
-    .orderBy('key')
+    .where(key, '>', after)
+    .orderBy(key)
     .limit(sql.lit(limit));
   const selected = documentIds ? matching.where('documentId', 'in', documentIds) : matching;
   if (folder === undefined) return selected;

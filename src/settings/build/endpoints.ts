@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { diffRecords, isUnset } from '../differ.ts';
+import { SERVICE_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey } from '../record-key.ts';
@@ -18,7 +19,6 @@ import {
 const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
 /** Fields that an update can set but not clear. */
 export const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
-const SERVICE_FIELDS = ['id', 'secret', 'createdAt', 'updatedAt'];
 
 const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
 const keyOf = (id: unknown) => createRecordKey('endpoints', null, String(id));
@@ -119,7 +119,7 @@ class EndpointPlan {
 
   /** Creates the new endpoint before the old one is deleted, unless both have the same uid. */
   #replace(live: LiveRecord, record: DeclaredRecord): void {
-    const merged = { ...omitFields(live, SERVICE_FIELDS), ...record };
+    const merged = { ...omitFields(live, SERVICE_FIELDS.endpoints), ...record };
     const old = keyOf(live['id']);
     this.#read.set(old, live);
     if (merged.uid !== live['uid']) {

@@ -3,7 +3,8 @@ import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
-import type { PulledFields, PulledList, PulledRecord } from '../live/pulled-records.ts';
+import type { LiveRecord } from '../live/live-records.ts';
+import type { PulledList, PulledRecord } from '../live/pulled-records.ts';
 import { createMatcher } from './identity.ts';
 import type { ReadFile } from './read-files.ts';
 import { environmentsOf, type SettingsContent } from './read-settings.ts';
@@ -28,7 +29,7 @@ export interface SettingsPull {
   readonly configs: ReadonlyMap<ConfigName, PulledRecord>;
   readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
   /** Whether a declared record that does not exist was looked for. */
-  readonly wasRead: (kind: PulledList, record: PulledFields) => boolean;
+  readonly wasRead: (kind: PulledList, record: LiveRecord) => boolean;
 }
 
 export interface SettingsEdit {
@@ -100,7 +101,7 @@ class SettingsEditor {
     const unmatched = new Set(records);
     const removed = new Set<number>();
     for (const [index, item] of items.entries()) {
-      const value = toValue(item) as PulledFields;
+      const value = toValue(item) as LiveRecord;
       const live = find(value);
       if (live) unmatched.delete(live);
       if (live && item.kind === 'map') this.#pullFields(item, live.fields, [kind, index]);
@@ -143,7 +144,7 @@ class SettingsEditor {
   }
 
   /** @param isNested whether every field can be read, so that a missing one is unset */
-  #pullFields(tree: MapTree, live: PulledFields, path: Path, isNested = path[0] === 'agents'): void {
+  #pullFields(tree: MapTree, live: LiveRecord, path: Path, isNested = path[0] === 'agents'): void {
     for (const [name, field] of tree.fields) {
       if (!isNested && !Object.hasOwn(live, name)) continue;
       const [value, wanted] = [toValue(field.tree), Object.hasOwn(live, name) ? live[name] : undefined];
@@ -184,7 +185,7 @@ class SettingsEditor {
     return rewritten;
   }
 
-  #addTo({ place, fields }: MapTree, values: PulledFields): void {
+  #addTo({ place, fields }: MapTree, values: LiveRecord): void {
     for (const [name, value] of Object.entries(values)) {
       const tree = fields.get(name)?.tree;
       if (tree?.kind === 'list')

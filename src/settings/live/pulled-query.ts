@@ -2,8 +2,8 @@ import { SvcError } from '../../kernel/errors.ts';
 import { collectLiveRecords } from '../compare.ts';
 import type { Declared } from '../settings.ts';
 import { queryDeclared, queryKinds } from './declared-query.ts';
-import type { LiveQuery, LiveRecords } from './live-records.ts';
-import { PULLED_KINDS, type PulledFields, type PulledKind, type PulledList } from './pulled-records.ts';
+import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
+import { PULLED_KINDS, type PulledKind, type PulledList } from './pulled-records.ts';
 
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
@@ -49,7 +49,7 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
   return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
 }
 
-export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: PulledFields): boolean {
+export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: LiveRecord): boolean {
   const byOrganization = kind === 'folders' || kind === 'documents';
   const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];
   return reading?.records !== undefined;

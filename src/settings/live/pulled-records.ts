@@ -11,14 +11,11 @@ export const PULLED_KINDS = ['config', 'folders', 'documents', 'agents', 'endpoi
 export type PulledKind = (typeof PULLED_KINDS)[number];
 export type PulledList = Exclude<PulledKind, 'config'>;
 
-/** Fields of a live record in the form of a settings file. An unset field is undefined, and a secret is a reference. */
-export type PulledFields = Readonly<Record<string, unknown>>;
-
 export interface PulledRecord {
-  /** Fields to compare with a declared record. Other fields cannot be read. */
-  readonly fields: PulledFields;
+  /** Fields to compare with a declared record: undefined if unset, a reference for a secret. Others cannot be read. */
+  readonly fields: LiveRecord;
   /** The record to add to a file that does not declare it. */
-  readonly added: PulledFields;
+  readonly added: LiveRecord;
   /** Environment variable that the added record needs for its secret. */
   readonly secretVariable?: string;
 }
@@ -98,7 +95,7 @@ function pickFields(record: LiveRecord, names: readonly string[]): Record<string
 }
 
 /** Removes the fields that are not set. Switches that are off are kept. */
-function withoutUnset(record: PulledFields): PulledFields {
+function withoutUnset(record: LiveRecord): LiveRecord {
   const set = Object.entries(record).flatMap(([name, value]) => {
     const inner = isObject(value) ? withoutUnset(value) : value;
     const isEmpty = isObject(inner) ? Object.keys(inner).length === 0 : inner !== false && isUnset(inner);

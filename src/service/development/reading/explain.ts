@@ -1,8 +1,7 @@
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { selectUsers } from '../../records/users.ts';
-import { prepareQuery } from '../../store/prepared-query.ts';
 import type { AccessQuestion, Explanation } from './answers.ts';
-import { notFound, type ReadingScope, requireOrganization } from './list.ts';
+import { notFound, type ReadingScope, readRows, requireOrganization } from './list.ts';
 
 /**
  * Explains whether a user can open a document.
@@ -14,14 +13,15 @@ export async function explainAccess(
   question: AccessQuestion,
   commandOf: (words: readonly string[]) => string,
 ): Promise<Explanation> {
-  const { database, apiKey, now } = scope;
+  const { database, now } = scope;
   const { user, document: documentId, organization: organizationId } = question;
   const organization = await requireOrganization(scope, organizationId);
   const document = await findDocumentAccess(database, organization, documentId);
   if (!document) throw await notFound(scope, 'documents', documentId, organizationId);
-  const found = await selectUsers(database, { organization, userId: user });
-  const known = found.length > 0 ? found : await selectUserAnywhere(database, { apiKey, user });
-  if (known.length === 0) throw await notFound(scope, 'users', user, organizationId);
+  const own = await selectUsers(database, { organization, userId: user });
+  const isKnown =
+    own.length > 0 || (await readRows(scope, 'users', undefined, { equals: { userId: user }, limit: 1 })).length > 0;
+  if (!isKnown) throw await notFound(scope, 'users', user, organizationId);
   const decisions = await decideAccess(database, { organization, userIds: [user], now }, document);
   const { allowed = false, role = null, via = [], nearMisses = [] } = decisions.get(user) ?? {};
   const withId = <Level extends { readonly id: string }>(at: Level): Level => ({ ...at, id: at.id || organizationId });
@@ -38,12 +38,3 @@ function grantCommand({ user, document, organization }: AccessQuestion, role: st
   const resource = `type=document,id=${quote(document)},org=${quote(organization)},role=${role}`;
   return ['permissions', 'add', '--user', user, '--resource', resource];
 }
-
-const selectUserAnywhere = prepareQuery((database, { apiKey, user }: { readonly apiKey: string; readonly user: string }) =>
-  database
-    .selectFrom('organizations')
-    .innerJoin('users', 'users.organization', 'organizations.key')
-    .select('users.userId')
-    .where('organizations.apiKey', '=', apiKey)
-    .where('users.userId', '=', user),
-);

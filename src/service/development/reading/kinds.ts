@@ -10,8 +10,8 @@ export interface StoredKind {
   readonly fields: readonly string[];
   /** Columns that a search looks at, starting with the ID. */
   readonly searched: readonly [string, ...string[]];
-  /** Column that sorts the records, descending with `-` (default: the searched columns). */
-  readonly order?: string;
+  /** Columns that sort the records, descending with `-` (default: the searched columns). Must be the order of an index. */
+  readonly order?: readonly string[];
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
   readonly isOfKey?: true;
@@ -32,12 +32,12 @@ export const STORED_KINDS = {
   'group-members': { table: 'userGroupMembers', searched: ['groupId', 'userId'], fields: ['groupId', 'userId'] },
   members: {
     ...members,
-    where: { level: 'organization' },
+    where: { level: 'organization', resourceId: '' },
     searched: ['userId'],
     fields: ['userId', 'role', 'expiresAt', 'state'],
   },
   permissions: {
-    ...{ ...members, searched: ['userId', 'level', 'resourceId'] },
+    ...{ ...members, searched: ['userId', 'level', 'resourceId'], order: ['level', 'resourceId', 'userId'] },
     fields: ['userId', 'level', 'id', 'role', 'expiresAt', 'state'],
   },
   folders: {
@@ -49,12 +49,12 @@ export const STORED_KINDS = {
     fields: ['documentId', 'documentName', 'folderId', 'accessType', 'disabled'],
   },
   notifications: {
-    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: '-key' },
+    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: ['-key'] },
     fields: ['notificationId', 'documentId', 'notificationSource', 'timestamp'],
     toRecord: ({ feature: _, ...row }) => toRecord(row),
   },
   activities: {
-    ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: '-key' },
+    ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: ['-key'] },
     fields: ['activityId', 'documentId', 'featureType', 'actionType', 'actionUser.userId', 'lastUpdated'],
   },
   presence: {
@@ -66,29 +66,21 @@ export const STORED_KINDS = {
     fields: ['documentId', 'editorId', 'contentKey', 'lastUpdate'],
   },
   agents: {
-    ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: 'key', fields: ['id', 'name', 'enabled'] },
+    ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: ['key'], fields: ['id', 'name', 'enabled'] },
     toRecord: ({ agent }) => toAgentRecord(JSON.parse(String(agent))),
   },
   endpoints: {
-    ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: '-key', secret: 'secret' },
+    ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: ['-key'], secret: 'secret' },
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },
 } as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
-const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  'ancestors',
-  'agentIds',
-  'channels',
-  'domains',
-  'filterTypes',
-  'metadata',
-  'types',
-]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['ancestors', 'channels', 'domains', 'filterTypes', 'metadata', 'types']);
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
-/** Converts a row of any table to a record: without internal columns, with JSON parsed and times as text. */
+/** Converts a row of any table to a record: without internal columns, and with JSON parsed. */
 export function toRecord({ otherFields, data, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
   const others = [data, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
@@ -100,11 +92,9 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership(
-  { organization: _, level, resourceId, accessRole, expiresAt, ...row }: StoredRecord,
-  now: number,
-): StoredRecord {
-  const resource = level === 'organization' ? {} : { id: resourceId };
+function toMembership({ level, resourceId, accessRole, ...row }: StoredRecord, now: number): StoredRecord {
+  const { expiresAt, ...others } = toRecord(row);
+  const resource = level === 'organization' ? { level } : { level, id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';
-  return { ...toRecord({ level, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, ...row }), state };
+  return { ...others, ...resource, role: accessRole ?? DEFAULT_ACCESS_ROLE, expiresAt, state };
 }

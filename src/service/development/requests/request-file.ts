@@ -28,7 +28,7 @@ export interface RequestFilter {
 }
 
 export interface NewRequest {
-  readonly detail: RequestDetail;
+  readonly detail: () => RequestDetail;
   /** In milliseconds since the epoch. */
   readonly ended: number;
 }
@@ -83,8 +83,9 @@ export async function openRequestFile(path: string) {
       inTransaction(() => {
         let last = Number(lastId.get()?.['id']);
         for (const { detail, ended } of requests) {
-          last = Math.max(detail.id, last + 1);
-          insert.run(last, detail.operation, ended, JSON.stringify({ ...detail, id: last }));
+          const found = detail();
+          last = Math.max(found.id, last + 1);
+          insert.run(last, found.operation, ended, JSON.stringify({ ...found, id: last }));
         }
         trim.run(last - MAX_REQUESTS);
       }),

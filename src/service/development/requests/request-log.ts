@@ -27,12 +27,6 @@ export interface WaitOptions {
 
 const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 
-interface PendingRequest {
-  readonly record: RequestRecord;
-  readonly ended: number;
-  readonly call: HandledCall | undefined;
-}
-
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogOptions {
@@ -46,7 +40,7 @@ export interface RequestLogOptions {
 export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
   const listeners = new Set(onRequest && [onRequest]);
   const closing = new AbortController();
-  const pending: PendingRequest[] = [];
+  const pending: NewRequest[] = [];
   let [nextId, pausedUntil, bodies, hasFailed] = [file.lastId() + 1, 0, 0, false];
   let timer: NodeJS.Timeout | undefined;
   const schedule = () => {
@@ -59,7 +53,7 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
     const batch = pending.splice(0, size);
     let pause = 0;
     try {
-      if (batch.length > 0) file.append(batch.map(toNewRequest));
+      if (batch.length > 0) file.append(batch);
     } catch (error) {
       if (!hasFailed) report?.(error);
       [hasFailed, pause] = [true, ERROR_PAUSE];
@@ -76,8 +70,8 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       const ended = Date.now();
       const record = createRecord(nextId++, call, ended);
       if (pending.length < MAX_PENDING) {
-        const keepsBodies = bodies++ < MAX_BODIES;
-        pending.push({ record, ended, call: keepsBodies ? call : undefined });
+        const bodiesOf = bodies++ < MAX_BODIES ? () => redactBodies(call) : () => NO_BODIES;
+        pending.push({ ended, detail: () => ({ ...record, ...bodiesOf() }) });
         schedule();
       }
       for (const listener of listeners) listener(record);
@@ -117,9 +111,7 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
   };
 }
 
-function toNewRequest({ record, ended, call }: PendingRequest): NewRequest {
-  return { detail: { ...record, ...(call ? redactBodies(call) : { request: null, response: null }) }, ended };
-}
+const NO_BODIES = { request: null, response: null };
 
 export function waitError({ on, count, timeout }: typeof DEFAULT_WAIT & Pick<WaitOptions, 'on'>, found: number): SvcError {
   const requests = formatNounCount(count, on === undefined ? 'request' : `${on} request`);
