@@ -5,8 +5,6 @@ import { manualPages } from './docs/generate/man.ts';
 import { pictures } from './docs/generate/pictures.ts';
 import { screensPage } from './docs/generate/screens.ts';
 import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
-import { completionScript } from './src/commands/shells/script.ts';
-import { SCRIPT_FILES, SHELLS } from './src/commands/shells/shells.ts';
 import { loadHandlers } from './src/service/handlers/index.ts';
 
 /** The handler and the test of an operation. */
@@ -101,7 +99,6 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/screens.md', await screensPage()],
     ...(await pictures()),
     ...[...(await manualPages())].map(([name, page]) => [`docs/man/${name}`, page] as const),
-    ...SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell)] as const),
   ]);
 }
 

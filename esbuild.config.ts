@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve as resolvePath } from 'node:path';
@@ -346,6 +346,7 @@ const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups
 assertExports(groups, scattered, metafile);
 const page = await build(inspector);
 Object.assign(metafile.outputs, page.metafile.outputs);
+await cp('completions', 'dist/chunks', { recursive: true });
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent CommonJS code from
 // requiring the library.

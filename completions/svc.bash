@@ -1,5 +1,12 @@
 # Completion for svc: runs `svc __complete`, which prints one candidate per line, with a tab before its description.
 # A candidate that ends in / or = is a prefix of a longer word. The typed words are passed as arguments and never evaluated.
+#
+# Works in bash 3.2 and later, without bash-completion. bash 4 and later splits words where readline does, including at
+# `=`, `:`, and `@`, so the script joins words that no blank separates. It parses the current word to find the text that
+# readline replaces (everything after the last separator or opening quote) and any open quote. Each candidate is quoted,
+# so that the shell does not evaluate it. Inside an open quote, the script omits candidates that need quotes, and adds a
+# second candidate to a prefix, because readline closes the quote after a single candidate. bash 3.2 has no `compopt`, so
+# it adds no blank after a closing quote.
 _svc() {
   local rest=${COMP_LINE:0:COMP_POINT} count=0 at blank word current candidate char quote= plain= kept= outer
   local -a typed

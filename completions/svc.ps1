@@ -1,5 +1,8 @@
 # Completion for svc: runs `svc __complete`, which prints one candidate per line, with a tab before its description.
 # A candidate that ends in / or = is a prefix of a longer word. The typed words are passed as arguments and never evaluated.
+#
+# Passes an empty word as a pair of quotes, because Windows PowerShell drops empty arguments. Reads the output as UTF-8
+# in any console encoding. Escapes curly quotes, which also end a string in single quotes.
 Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |

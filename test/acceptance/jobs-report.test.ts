@@ -34,7 +34,7 @@ describe('svc jobs report', () => {
     const path = join(home, `${job}.html`);
     const page = await readFile(path, 'utf8');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(page).toContain('&lt;script&gt;fetch(&#39;//');
+    expect(page).toContain('&#60;script&#62;fetch(&#39;//');
     expect(page).not.toMatch(/<script|\u202e/);
     expect(page).not.toContain(env.SVC_AUTH_TOKEN);
     await writeFile(path, 'mine');

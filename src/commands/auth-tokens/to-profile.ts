@@ -1,19 +1,16 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { type Hint, hint, stepWithPlaceholder } from '../../kernel/hint.ts';
-import type { Profile } from '../../profiles/profile.ts';
 import { findProfile } from '../../profiles/profiles-file.ts';
-import { createProfileStore } from '../../profiles/store.ts';
+import { createProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
 /** Rewrites the unchanged profile to check that it is writable. @throws SvcError `usage` if it cannot get the token */
 export async function openProfile(context: Context, apiKey: string): Promise<TokenDestination> {
-  const name = await requireActiveProfileName(context);
   const { folders, clock, environment } = context;
   // The store gets no abort signal, because Ctrl-C must not lose a received token.
   const store = createProfileStore({ folders, clock, environment });
-  const check = await ownershipCheck(context, name, apiKey);
-  check(findProfile(await store.read(), name));
+  const name = await requireProfile(context, store, apiKey);
   await store.edit(name, (profile, secrets) => ({ profile, secrets }));
   return {
     name: `profile '${name}'`,
@@ -31,38 +28,33 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
 }
 
 export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
-  try {
-    const name = await requireActiveProfileName(context);
-    const check = await ownershipCheck(context, name, apiKey);
-    check(findProfile(await createProfileStore(context).read(), name));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function requireActiveProfileName({ options, openSettings }: Context): Promise<string> {
-  if (options.local) throw profileError('the embedded service has no profile');
-  const { profile } = await openSettings();
-  if (profile) return profile.value;
-  throw profileError(
-    'no profile is selected',
-    hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\``,
+  return requireProfile(context, createProfileStore(context), apiKey).then(
+    () => true,
+    () => false,
   );
 }
 
-async function ownershipCheck({ openSettings }: Context, name: string, apiKey: string) {
-  const { baseUrl } = await openSettings();
-  return (profile: Profile) => {
-    if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
-      const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
-      throw profileError(problem, 'choose another profile with --profile');
-    }
-    const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
-    if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
-      throw profileError(`profile '${name}' is for ${profileOrigin ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
-    }
-  };
+/** Returns the name of the active profile. @throws SvcError `usage` if it belongs to another API key or service */
+async function requireProfile({ options, openSettings }: Context, store: ProfileStore, apiKey: string): Promise<string> {
+  if (options.local) throw profileError('the embedded service has no profile');
+  const { profile: active, baseUrl } = await openSettings();
+  if (!active) {
+    throw profileError(
+      'no profile is selected',
+      hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\``,
+    );
+  }
+  const name = active.value;
+  const profile = findProfile(await store.read(), name);
+  if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
+    const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
+    throw profileError(problem, 'choose another profile with --profile');
+  }
+  const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
+  if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
+    throw profileError(`profile '${name}' is for ${profileOrigin ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
+  }
+  return name;
 }
 
 function profileError(problem: string, advice: string | Hint = 'omit --save'): SvcError {

@@ -8,8 +8,8 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
+import { openContext } from '../run/open-context.ts';
 import { renderHint } from '../service-flags.ts';
-import { shouldUseColor } from '../terminal/terminal.ts';
 import { createCallChecks } from './calls.ts';
 import { type Check, type CheckResult, type DoctorFinding, fail, resultOfError, skippedBecause } from './check.ts';
 import { formatChecklist } from './checklist.ts';
@@ -44,19 +44,10 @@ export async function doctorCommand(
 
 /** Creates a printer, even if the settings cannot be read. The profile check reports the problem with the settings. */
 async function openPrinter(context: Context): Promise<Printer> {
-  const { output, jq, headers, quiet, showSecrets, fields, color } = context.options;
-  const hasFormatFlag = output !== undefined || jq !== undefined;
+  const { options, activity } = context;
+  const hasFormatFlag = options.output !== undefined || options.jq !== undefined;
   if (hasFormatFlag || (await context.openSettings().catch(() => undefined))) return context.printer();
-  const { createPrinter } = await import('../../output/printer.ts');
-  const isColored = shouldUseColor(color, context.io.stdout, context.environment);
-  return createPrinter(context.io.stdout, {
-    format: 'table',
-    headers,
-    quiet,
-    showSecrets,
-    color: isColored,
-    ...optionalProperty('fields', fields),
-  });
+  return openContext(context, { ...options, output: 'table' }, activity).context.printer();
 }
 
 async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {

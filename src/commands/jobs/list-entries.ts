@@ -22,11 +22,9 @@ async function readEntry(context: Context, name: string): Promise<JobListEntry |
   try {
     const journal = await openJournal(folder);
     try {
-      const { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt } = readStatus(
-        journal,
-        await readJobState(folder, journal),
-      );
-      return { id, operation, state, input, total, succeeded, failed, unknown, skipped, startedAt, updatedAt };
+      const status = readStatus(journal, await readJobState(folder, journal));
+      const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
+      return entry;
     } finally {
       journal.close();
     }

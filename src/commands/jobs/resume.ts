@@ -6,7 +6,6 @@ import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
-import type { RecordCheck } from '../../bulk/record-checker.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -119,7 +118,12 @@ async function reopenInput(
     const check = await checkRecords(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
     if (other) throw inputChangedError(description, other);
-    if (check.diagnosticCount > 0) throw await createRecordsError(context, fields, input.name, check);
+    if (check.diagnosticCount > 0) {
+      // Another version of svc may have accepted these records.
+      const hint = 'nothing was sent; fix the file, then run the original command again';
+      const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
+      throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
+    }
     return { input, rules, check };
   } finally {
     reading.end();
@@ -131,18 +135,6 @@ async function readFileSize({ path, name }: JobInput, cwd: string): Promise<numb
     throw localFileError('read', name, error);
   });
   return found.size;
-}
-
-/** Creates the error for invalid records, which another version of svc may have accepted. */
-function createRecordsError(
-  context: Context,
-  { noun }: BulkFields,
-  name: string,
-  { diagnostics: findings, diagnosticCount: findingCount }: RecordCheck,
-) {
-  const hint = 'nothing was sent; fix the file, then run the original command again';
-  const found = { findings: findings.map(formatDiagnostic), findingCount };
-  return findingsError(context, found, { failure: 'bad_data', name, part: pluralize(noun), hint });
 }
 
 function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {

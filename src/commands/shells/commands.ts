@@ -19,8 +19,8 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
       examples: { [SESSION_COMMANDS[shell]]: 'enable completion for this session' },
       load: async () => {
-        const { completionScript } = await import('./script.ts');
-        return ({ io }) => io.stdout.write(completionScript(shell));
+        const { readCompletionScript } = await import('./script.ts');
+        return async ({ io }) => io.stdout.write(await readCompletionScript(shell));
       },
     }),
   ),

@@ -5,7 +5,7 @@ import { createFolder, localFileError, readTextIfExists, replaceFile } from '../
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from './completion-files.ts';
-import { completionScript } from './script.ts';
+import { readCompletionScript } from './script.ts';
 import { SHELL_NAMES } from './shells.ts';
 
 /** A planned change of a file. If the text is undefined, the file is deleted. */
@@ -19,7 +19,7 @@ interface FileChange {
 
 export async function installCompletion(context: Context, { arguments: [named] }: Invocation): Promise<void> {
   const { shell, script, startUp } = findCompletionFiles(named, context);
-  const changes = [await planChange(script, completionScript(shell), '(completion script)')];
+  const changes = [await planChange(script, await readCompletionScript(shell), '(completion script)')];
   if (startUp) {
     const text = await readTextIfExists(startUp.path);
     changes.push(await planChange(startUp.path, insertMarkedLines(text, startUp.lines), startUp.lines));

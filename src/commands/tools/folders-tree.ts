@@ -55,31 +55,24 @@ async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, 
 }
 
 interface DrawingStyle {
-  readonly branch: string;
-  readonly last: string;
-  readonly vertical: string;
+  readonly lines: readonly [branch: string, last: string, vertical: string];
   /** Symbol for each access type. Other types are shown by name. */
   readonly access: ReadonlyMap<string, string>;
 }
 
 const BOX_STYLE: DrawingStyle = {
-  branch: '├─ ',
-  last: '└─ ',
-  vertical: '│  ',
-  access: new Map([
-    ['public', '🌐 '],
-    ['organizationPrivate', '🏢 '],
-    ['restricted', '🔒 '],
-  ]),
+  lines: ['├─ ', '└─ ', '│  '],
+  access: new Map(Object.entries({ public: '🌐 ', organizationPrivate: '🏢 ', restricted: '🔒 ' })),
 };
 
-const PLAIN_STYLE: DrawingStyle = { branch: '|- ', last: '`- ', vertical: '|  ', access: new Map() };
+const PLAIN_STYLE: DrawingStyle = { lines: ['|- ', '`- ', '|  '], access: new Map() };
 
 function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
+  const [branch, last, vertical] = style.lines;
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;
-    yield `${margin}${isLast ? style.last : style.branch}${describeFolder(folder, style)}\n`;
-    yield* drawFolders(folder.subFolders, style, margin + (isLast ? '   ' : style.vertical));
+    yield `${margin}${isLast ? last : branch}${describeFolder(folder, style)}\n`;
+    yield* drawFolders(folder.subFolders, style, margin + (isLast ? '   ' : vertical));
   }
 }
 

@@ -150,13 +150,15 @@ async function reportEvent(context: Context, output: DeliveryOutput, counts: Del
 const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
 
 /** Formats counts as `12 deliveries accepted, 1 duplicate, 3 rejected`. */
-function formatCounts(counts: DeliveryCounts): string {
-  const { accepted, notForwarded, repeated, rejected, filtered, replayed } = counts;
-  const parts = [`${formatNounCount(accepted, 'delivery')} accepted`];
-  if (notForwarded > 0) parts.push(`${notForwarded} not accepted by the target`);
-  if (repeated > 0) parts.push(formatNounCount(repeated, 'duplicate'));
-  if (filtered > 0) parts.push(`${filtered} filtered out`);
-  if (replayed > 0) parts.push(`${replayed} replayed`);
-  if (rejected > 0) parts.push(`${rejected} rejected`);
-  return parts.join(', ');
+function formatCounts({ accepted, notForwarded, repeated, rejected, filtered, replayed }: DeliveryCounts): string {
+  return [
+    `${formatNounCount(accepted, 'delivery')} accepted`,
+    notForwarded > 0 && `${notForwarded} not accepted by the target`,
+    repeated > 0 && formatNounCount(repeated, 'duplicate'),
+    filtered > 0 && `${filtered} filtered out`,
+    replayed > 0 && `${replayed} replayed`,
+    rejected > 0 && `${rejected} rejected`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -1,22 +1,13 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import type { Hint } from '../../kernel/hint.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
-import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { ListenOptions } from './listen-options.ts';
 
 /** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
 export type RegistrationMode = 'required' | 'optional' | 'none';
 
-export interface Registration {
-  readonly proofs: VerificationSecrets;
-  readonly relaySecret: string;
-  readonly notes: readonly (string | Hint)[];
-  remove(): Promise<void>;
-  /** Disables advanced webhooks, if this process enabled them and the user agrees. */
-  restore(): Promise<void>;
-}
+export type Registration = NonNullable<Awaited<ReturnType<typeof register>>>;
 
 /** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */
 export async function decideRegistration(
@@ -44,7 +35,7 @@ export async function register(
   context: Context,
   { proofs, publicUrl, events, restore }: ListenOptions,
   { need, url }: { readonly need: RegistrationMode; readonly url: string },
-): Promise<Registration | undefined> {
+) {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
   const { createTemporaryEndpoint } = await import('./temporary-endpoint.ts');
@@ -69,6 +60,7 @@ export async function register(
     relaySecret,
     notes: [secretNote, ...endpoint.notes],
     remove: endpoint.remove,
+    /** Disables advanced webhooks, if this process enabled them and the user agrees. */
     restore: async () => {
       if (!endpoint.hasEnabledWebhooks) return;
       const { restoreAdvancedWebhooks } = await import('./restore-advanced.ts');

@@ -59,21 +59,14 @@ async function readResignSecret({ resign = false, secretFile: file }: ReplayFlag
 }
 
 async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {
-  const printer = await context.printer();
-  const count = { found: 0 };
-  await printer.records(recordedPages(context, replay, count), { columns: RECORDED_COLUMNS });
-  if (count.found === 0) {
-    await context.note(
-      hint`no recorded deliveries in ${replay.folder}; ${step('change', 'webhooks', 'listen')} records deliveries`,
-    );
-  }
-}
-
-async function* recordedPages(context: Context, replay: ReplayOptions, count: { found: number }) {
-  for await (const { id, event, form, verified, receivedAt } of selectDeliveries(context, replay)) {
-    count.found += 1;
-    yield [{ id, event, form, verified, receivedAt }];
-  }
+  const found: object[] = [];
+  for await (const { id, event, form, verified, receivedAt } of selectDeliveries(context, replay))
+    found.push({ id, event, form, verified, receivedAt });
+  await (await context.printer()).value(found, { columns: RECORDED_COLUMNS });
+  if (found.length > 0) return;
+  await context.note(
+    hint`no recorded deliveries in ${replay.folder}; ${step('change', 'webhooks', 'listen')} records deliveries`,
+  );
 }
 
 function selectDeliveries(context: Context, { folder, ids, since }: ReplayOptions): AsyncGenerator<RecordedDelivery> {

@@ -11,18 +11,13 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
+import { getFlagValue } from '../option-values.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
-/** Options that `--via-service` rejects, because the service uses its own configuration. */
-const REJECTED_OPTIONS = [
-  ['form', 'form'],
-  ['secretFile', 'secret-file'],
-  ['authTokenFile', 'auth-token-file'],
-  ['encode', 'encode'],
-  ['encryptFor', 'encrypt-for'],
-] as const satisfies readonly (readonly [keyof SendFlags, string])[];
+/** Flags that `--via-service` rejects, because the service uses its own configuration. */
+const REJECTED_FLAGS = ['form', 'secret-file', 'auth-token-file', 'encode', 'encrypt-for'];
 
 export async function sendViaService(context: Context, event: string, { options }: Invocation<SendFlags>): Promise<void> {
   if (!context.options.local) {
@@ -30,10 +25,10 @@ export async function sendViaService(context: Context, event: string, { options 
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
     });
   }
-  const found = REJECTED_OPTIONS.find(([name]) => options[name] !== undefined);
-  if (found) {
+  const rejected = REJECTED_FLAGS.find((name) => getFlagValue(options, name) !== undefined);
+  if (rejected) {
     const problem = 'cannot be combined with --via-service: the service uses its own configuration';
-    throw new SvcError('usage', `--${found[1]} ${problem}`);
+    throw new SvcError('usage', `--${rejected} ${problem}`);
   }
   const channels = options.channel ?? [];
   const sent = await withStore(context, 'write', async (store, apiKey, { time }) => {

@@ -41,6 +41,7 @@ export async function createTemporaryEndpoint(
     setTimeout(() => own.abort(context.signal.reason), REMOVAL_TIMEOUT).unref();
   });
   const { client, close } = await connectToService({ ...context, signal: own.signal });
+  let remove = close;
   try {
     const endpoints = await loadResource('webhook-endpoints');
     const { notes, hasEnabledWebhooks } = await enableWebhooks(client);
@@ -54,16 +55,11 @@ export async function createTemporaryEndpoint(
     const description = 'temporary: svc webhooks listen';
     const endpoint = { url, uid, description, ...optionalProperty('filterTypes', filterTypes?.slice()) };
     const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], endpoint));
-    const remove = () => removeEndpoint(client, id);
-    try {
-      const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
-      return { secret, notes, hasEnabledWebhooks, remove: () => removeOrWarn(context, remove).finally(close) };
-    } catch (error) {
-      await remove();
-      throw error;
-    }
+    remove = () => removeOrWarn(context, client, id).finally(close);
+    const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+    return { secret, notes, hasEnabledWebhooks, remove };
   } catch (error) {
-    await close();
+    await remove();
     throw error;
   }
 }
@@ -77,9 +73,9 @@ async function connectToService(context: Context): Promise<Connection> {
 }
 
 /** Deletes the endpoint. Failures are warnings, because the output is complete. */
-async function removeOrWarn(context: Context, remove: () => Promise<void>): Promise<void> {
+async function removeOrWarn(context: Context, client: Client, id: string): Promise<void> {
   try {
-    await remove();
+    await removeEndpoint(client, id);
   } catch (error) {
     await context.warn(`the temporary endpoint could not be deleted; the next listener will delete it: ${messageOf(error)}`);
   }

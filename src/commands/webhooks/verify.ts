@@ -5,6 +5,7 @@ import { isObject } from '../../kernel/is-object.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
@@ -84,13 +85,9 @@ function parseHeaders(text: string, source: string): HeaderList {
 }
 
 function parseJsonHeaders(text: string, source: string): HeaderList {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new SvcError('bad_data', `${source}: not valid JSON`, { cause: error });
-  }
-  return Object.entries(isObject(json) ? json : {}).flatMap(([name, value]) =>
+  const json = tryParseJson(text);
+  if (!isObject(json)) throw new SvcError('bad_data', `${source}: not valid JSON`);
+  return Object.entries(json).flatMap(([name, value]) =>
     [value].flat().map((one): HeaderList[number] => {
       if (typeof one === 'string' || typeof one === 'number') return [name, String(one)];
       throw new SvcError('bad_data', `${source}: header ${name} must be text or a number`);

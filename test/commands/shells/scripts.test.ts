@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BASH } from '../../../src/commands/shells/scripts/bash.ts';
-import { POWERSHELL } from '../../../src/commands/shells/scripts/powershell.ts';
+import { readCompletionScript } from '../../../src/commands/shells/script.ts';
+
+const BASH = withoutComments(await readCompletionScript('bash'));
+const POWERSHELL = withoutComments(await readCompletionScript('powershell'));
+
+function withoutComments(script: string): string {
+  return script.replace(/^#.*\n/gm, '');
+}
 
 /**
  * What bash has had since when, by a line that uses it. macOS has bash 3.2, which reads a script as far as the first of

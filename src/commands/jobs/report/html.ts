@@ -23,15 +23,6 @@ function renderPart(part: Part): string {
   return part.map(({ text }) => text).join('');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-};
-
 function escapeHtml(text: string): string {
-  return escapeForTerminal(text).replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
+  return escapeForTerminal(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -60,16 +60,6 @@ const OUTCOMES = [
 function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
   const { total } = counts;
   const shownOutcomes = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
-  let x = 0;
-  const shares = shownOutcomes.map(([status, , kind]) => {
-    const width = total > 0 ? (counts[status] / total) * 1000 : 0;
-    // Keeps nonzero shares visible.
-    const shown = counts[status] > 0 ? Math.max(4, width) : 0;
-    const from = Math.min(x, 1000 - shown);
-    x += width;
-    return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${shown.toFixed(1)}" y="0" height="10"/>`;
-  });
-  const description = shownOutcomes.map(([status, name]) => `${formatCount(counts[status])} ${name.toLowerCase()}`).join(', ');
   const tiles = shownOutcomes.map(
     ([status, name, kind]) =>
       html`<div class="${kind}"><dt>${name}</dt><dd>${formatCount(counts[status])}</dd><dd class="share">${formatShare(counts[status], total)}</dd></div>
@@ -80,7 +70,6 @@ function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
 <dl class="tiles">
 <div><dt>Records</dt><dd>${formatCount(total)}</dd><dd class="share">in ${formatElapsed(times.seconds)}</dd></div>
 ${tiles}</dl>
-<svg class="shares" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="Of ${formatCount(total)} records: ${description}.">${shares}</svg>
 ${state === 'stopped' ? html`<p class="note">The job is not finished. Resume it with <code>${hint`${step('resume', 'jobs', 'resume', id)}`.format()}</code></p>` : undefined}
 ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known whether the records were applied.</p>` : undefined}
 </section>`;

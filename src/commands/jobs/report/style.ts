@@ -2,12 +2,12 @@ export const STYLE = `
 :root {
   color-scheme: light dark;
   --ground: #f4f5f7; --card: #ffffff; --text: #1a2027; --quiet: #57606a; --line: #dfe3e8;
-  --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --none: #8a94a0; --calm: #3767c9; --grid: #e6e9ed;
+  --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --calm: #3767c9; --grid: #e6e9ed;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #11151a; --card: #1a2027; --text: #e6eaef; --quiet: #9aa5b1; --line: #2d353f;
-    --good: #4cb690; --bad: #f0776b; --unsure: #e0a83e; --none: #7a8592; --calm: #7ea4f0; --grid: #2a313a;
+    --good: #4cb690; --bad: #f0776b; --unsure: #e0a83e; --calm: #7ea4f0; --grid: #2a313a;
   }
 }
 * { box-sizing: border-box; }
@@ -39,11 +39,7 @@ dd { margin: 0; }
 .tiles .good dd:not(.share), td.good strong { color: var(--good); }
 .tiles .bad dd:not(.share), td.bad strong { color: var(--bad); }
 .tiles .unsure dd:not(.share), td.unsure strong { color: var(--unsure); }
-.shares { display: block; width: 100%; height: .6rem; margin-top: 1.1rem; border-radius: .3rem; }
-rect.good { fill: var(--good); }
 rect.bad { fill: var(--bad); }
-rect.unsure { fill: var(--unsure); }
-rect.none { fill: var(--none); }
 rect.calm { fill: var(--calm); }
 .note { margin: 1rem 0 0; color: var(--quiet); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 2rem 2.5rem; }
@@ -85,7 +81,7 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 }
 @media print {
   :root { --ground: #fff; --card: #fff; --text: #000; --quiet: #444; --line: #ccc; --grid: #ddd;
-    --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --none: #8a94a0; --calm: #3767c9; }
+    --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --calm: #3767c9; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   section { border: 0; padding: 1rem 0 0; break-inside: avoid; }

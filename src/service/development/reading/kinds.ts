@@ -10,8 +10,8 @@ export interface StoredKind {
   readonly fields: readonly string[];
   /** Columns that a search looks at, starting with the ID. */
   readonly searched: readonly [string, ...string[]];
-  /** Column that sorts the records, descending with `-` (default: the searched columns). */
-  readonly order?: string;
+  /** Columns that sort the records, descending with `-` (default: the searched columns). Must be the order of an index. */
+  readonly order?: readonly string[];
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
   readonly isOfKey?: true;
@@ -32,12 +32,12 @@ export const STORED_KINDS = {
   'group-members': { table: 'userGroupMembers', searched: ['groupId', 'userId'], fields: ['groupId', 'userId'] },
   members: {
     ...members,
-    where: { level: 'organization' },
+    where: { level: 'organization', resourceId: '' },
     searched: ['userId'],
     fields: ['userId', 'role', 'expiresAt', 'state'],
   },
   permissions: {
-    ...{ ...members, searched: ['userId', 'level', 'resourceId'] },
+    ...{ ...members, searched: ['userId', 'level', 'resourceId'], order: ['level', 'resourceId', 'userId'] },
     fields: ['userId', 'level', 'id', 'role', 'expiresAt', 'state'],
   },
   folders: {
@@ -49,12 +49,12 @@ export const STORED_KINDS = {
     fields: ['documentId', 'documentName', 'folderId', 'accessType', 'disabled'],
   },
   notifications: {
-    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: '-key' },
+    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: ['-key'] },
     fields: ['notificationId', 'documentId', 'notificationSource', 'timestamp'],
     toRecord: ({ feature: _, ...row }) => toRecord(row),
   },
   activities: {
-    ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: '-key' },
+    ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: ['-key'] },
     fields: ['activityId', 'documentId', 'featureType', 'actionType', 'actionUser.userId', 'lastUpdated'],
   },
   presence: {
@@ -66,11 +66,11 @@ export const STORED_KINDS = {
     fields: ['documentId', 'editorId', 'contentKey', 'lastUpdate'],
   },
   agents: {
-    ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: 'key', fields: ['id', 'name', 'enabled'] },
+    ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: ['key'], fields: ['id', 'name', 'enabled'] },
     toRecord: ({ agent }) => toAgentRecord(JSON.parse(String(agent))),
   },
   endpoints: {
-    ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: '-key', secret: 'secret' },
+    ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: ['-key'], secret: 'secret' },
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },

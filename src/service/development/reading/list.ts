@@ -81,8 +81,7 @@ export function selectRows(scope: KeyScope, kind: StoredKind, { equals, match, l
     const contains = (column: string) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
     query = query.where(({ or }) => or(searched.map(contains)));
   }
-  for (const each of order ? [order] : searched)
-    query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
+  for (const each of order ?? searched) query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
   return query.limit(sql.lit(limit)).execute() as Promise<readonly StoredRecord[]>;
 }
 
