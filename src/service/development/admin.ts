@@ -77,9 +77,7 @@ function findRoute<Handler>(routes: Readonly<Record<string, Handler>>, name: str
   return undefined;
 }
 
-function isPlaceholder(part: string): boolean {
-  return part.startsWith('<');
-}
+const isPlaceholder = (part: string) => part.startsWith('<');
 
 function decodeSegment(segment: string): string {
   try {

@@ -26,7 +26,9 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   const moveTo = async (next: ClockSetting) => {
     await development.write('clock', async (value, database) => {
       const found = readSetting(value);
-      if (JSON.stringify(found) !== JSON.stringify(setting)) throw createConflict();
+      if (JSON.stringify(found) !== JSON.stringify(setting)) {
+        throw new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
+      }
       const realTime = realClock.now();
       await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
       return 'offset' in next && next.offset === 0 ? undefined : next;
@@ -46,10 +48,6 @@ export function clockRoutes(context: ClockContext): AdminRoutes {
     'GET /_svc/clock': () => readClock(context),
     'POST /_svc/clock': ({ body }) => changeClock(context, parseChange(body)),
   };
-}
-
-function createConflict(): SvcError {
-  return new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
 }
 
 async function rejectOtherServers({ store }: ClockContext): Promise<void> {
@@ -77,22 +75,18 @@ export function applyChange(setting: ClockSetting, change: ClockChange, realTime
   if ('reset' in change) return { offset: 0 };
   if ('freeze' in change) return { frozenAt: now };
   if ('run' in change) return { offset: now - realTime };
-  const time = checkTime('set' in change ? parseTime(change.set, now) : now + parseDurationFlag('advance', change.advance));
+  const time = 'set' in change ? parseTime(change.set, now) : Math.round(now + parseDurationFlag('advance', change.advance));
+  if (time < 0 || time >= TIME_LIMIT) throw new SvcError('usage', 'the clock must be between 1970 and 2081');
   return 'frozenAt' in setting ? { frozenAt: time } : { offset: time - realTime };
-}
-
-function parseTime(text: string, now: number): number {
-  const time = parseTimestamp(text, now);
-  if (time) return time.seconds * 1_000;
-  throw new SvcError('usage', `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`);
 }
 
 /** Generated message IDs start with the time, and have digits for times before this one. */
 const TIME_LIMIT = Date.UTC(2081, 0);
 
-function checkTime(time: number): number {
-  if (time >= 0 && time < TIME_LIMIT) return Math.round(time);
-  throw new SvcError('usage', 'the clock must be between 1970 and 2081');
+function parseTime(text: string, now: number): number {
+  const time = parseTimestamp(text, now);
+  if (time) return time.seconds * 1_000;
+  throw new SvcError('usage', `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`);
 }
 
 function parseChange({ force = false, ...change }: Readonly<Record<string, unknown>>): ClockChange {
