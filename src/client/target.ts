@@ -37,7 +37,7 @@ export function normalizeBaseUrl(text: string, insecureHttp: boolean): string {
 }
 
 /** Describes why a text is not a valid base URL, without repeating the text; `undefined` if it is valid. */
-export function findBaseUrlProblem(text: string): string | undefined {
+function findBaseUrlProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return 'it is not a URL';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'it must start with https:// or http://';

@@ -1,6 +1,5 @@
-import { formatNounCount } from '../../kernel/plural.ts';
 import { type ClockContext, changeClock, readClock } from '../../service/development/clock-control.ts';
-import type { AdvanceReport, ClockChange } from '../../service/development/clock-state.ts';
+import { type ClockChange, describeReport } from '../../service/development/clock-state.ts';
 import { openEmbedded } from '../../service/embedded.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
@@ -43,16 +42,4 @@ async function withClock<Result>(
   } finally {
     await service.close();
   }
-}
-
-/** Returns text such as `7 attempts, 1 endpoint disabled`. */
-function describeReport(report: Partial<AdvanceReport>): string {
-  const { attempts = 0, endpointsDisabled = 0, tokensExpired = 0, permissionsExpired = 0 } = report;
-  const parts = [
-    attempts > 0 && formatNounCount(attempts, 'attempt'),
-    endpointsDisabled > 0 && `${formatNounCount(endpointsDisabled, 'endpoint')} disabled`,
-    tokensExpired > 0 && `${formatNounCount(tokensExpired, 'token')} expired`,
-    permissionsExpired > 0 && `${formatNounCount(permissionsExpired, 'permission')} expired`,
-  ].filter((part) => part !== false);
-  return parts.join(', ') || 'nothing was due';
 }

@@ -10,14 +10,10 @@ export interface Delivery extends DeliveryRecord {
   readonly createdAt: string;
   /** Null during an attempt and after the last one. */
   readonly nextAttempt: string | null;
+  /** Null after the delivery succeeded. Not in lists. */
+  readonly payload?: unknown;
 }
 
-/** A delivery with its payload, which is null after it succeeded. */
-export interface DeliveryWithPayload extends Delivery {
-  readonly payload: unknown;
-}
-
-const STATES: readonly DeliveryState[] = ['pending', 'delivered', 'failed'];
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 
@@ -25,20 +21,19 @@ export function deliveryRoutes(context: ClockContext & { readonly apiKey: string
   const { store, apiKey } = context;
   return {
     'GET /_svc/deliveries': async ({ query }) => {
-      const limit = Math.min(parseLimit(query.get('limit')), MAX_LIMIT);
-      const found = await listDeliveries(store, apiKey, { state: parseState(query.get('state')) }, limit);
+      const filter = { state: (query.get('state') ?? undefined) as DeliveryState | undefined };
+      const limit = Number.parseInt(query.get('limit') ?? '', 10) || DEFAULT_LIMIT;
+      const found = await listDeliveries(store, apiKey, filter, Math.max(1, Math.min(limit, MAX_LIMIT)));
       return { deliveries: found.map(describeDelivery) };
     },
-    'GET /_svc/deliveries/<id>': async ({ segments: [id = ''] }): Promise<DeliveryWithPayload> => {
-      const [found] = (await findDeliveries(store, apiKey, [id])) as [DeliveryDetail];
-      return { ...describeDelivery(found), payload: found.payload === undefined ? null : JSON.parse(found.payload) };
+    'GET /_svc/deliveries/<id>': async ({ segments }): Promise<Delivery> => {
+      const [found] = (await findDeliveries(store, apiKey, segments)) as [DeliveryDetail];
+      return { ...describeDelivery(found), payload: JSON.parse(found.payload ?? 'null') };
     },
     'POST /_svc/deliveries': async ({ body: { retry } }) => {
-      if (!Array.isArray(retry) || retry.length === 0 || retry.some((id) => typeof id !== 'string')) {
-        throw new SvcError('usage', 'the body must have delivery IDs, such as {"retry":["msg_1"]}');
-      }
+      if (!Array.isArray(retry)) throw new SvcError('usage', 'the body must have delivery IDs, such as {"retry":["msg_1"]}');
       const now = Date.parse((await readClock(context)).now);
-      return { deliveries: (await retryDeliveries(store, { apiKey, now }, retry)).map(describeDelivery) };
+      return { deliveries: (await retryDeliveries(store, { apiKey, now }, retry.map(String))).map(describeDelivery) };
     },
   };
 }
@@ -46,16 +41,4 @@ export function deliveryRoutes(context: ClockContext & { readonly apiKey: string
 function describeDelivery({ record, createdAt, nextAttempt }: DeliveryDetail): Delivery {
   const next = nextAttempt === undefined ? null : new Date(nextAttempt).toISOString();
   return { ...record, createdAt: new Date(createdAt).toISOString(), nextAttempt: next };
-}
-
-function parseState(text: string | null): DeliveryState | undefined {
-  const state = STATES.find((known) => known === text);
-  if (state !== undefined || text === null) return state;
-  throw new SvcError('usage', `state must be one of ${STATES.join(', ')}, got '${text}'`);
-}
-
-function parseLimit(text: string | null): number {
-  if (text === null) return DEFAULT_LIMIT;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SvcError('usage', `limit must be a whole number of at least 1, got '${text}'`);
 }

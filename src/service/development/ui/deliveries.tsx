@@ -1,56 +1,51 @@
 import { useState } from 'preact/hooks';
-import type { Delivery, DeliveryWithPayload } from '../delivery-routes.ts';
-import { Badge, Empty, Facts, Head, Json, Problem, Time } from './elements.tsx';
+import { formatNounCount } from '../../../kernel/plural.ts';
+import type { Delivery } from '../delivery-routes.ts';
+import { Badge, Empty, Fields, Head, Json, Time } from './elements.tsx';
 import { safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { query, useChange, usePolled } from './service.ts';
 
-const STATES = ['all', 'pending', 'delivered', 'failed'];
 const TONES = { pending: 'idle', delivered: 'good', failed: 'bad' } as const;
 const SHOWN_DELIVERIES = 200;
 
-/** Commands that create a delivery. */
 const COMMANDS = [
   'svc webhooks setup --local --url http://127.0.0.1:3000/hook',
   'svc webhooks send comment.add --via-service --local',
 ];
 
 export function Deliveries({ route: [id] }: { readonly route: Route }) {
-  const [chosen, setChosen] = useState('all');
-  const path = query('deliveries', { state: chosen === 'all' ? undefined : chosen, limit: SHOWN_DELIVERIES });
-  const { data, error } = usePolled<{ readonly deliveries: readonly Delivery[] }>(path);
-  const isEmpty = data?.deliveries.length === 0;
+  const [state, setState] = useState('');
+  const { data, error } = usePolled<{ readonly deliveries: readonly Delivery[] }>(
+    query('deliveries', { state, limit: SHOWN_DELIVERIES }),
+  );
+  const empty = state ? <Empty title={`No ${state} deliveries`} /> : <Empty title="No deliveries yet" commands={COMMANDS} />;
   return (
     <>
       <section class="list">
-        <Head title="Deliveries">
+        <Head title="Deliveries" error={error}>
           <select
             aria-label="State"
             class="filter"
-            value={chosen}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            value={state}
+            onChange={({ currentTarget }) => setState(currentTarget.value)}
           >
-            {STATES.map((name) => (
+            <option value="">all</option>
+            {Object.keys(TONES).map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         </Head>
-        <Problem error={error} />
-        {isEmpty &&
-          (chosen === 'all' ? (
-            <Empty title="No deliveries yet" commands={COMMANDS} />
-          ) : (
-            <Empty title={`No ${chosen} deliveries`} />
-          ))}
-        <Rows label="Deliveries" items={data?.deliveries ?? []} hrefOf={(delivery) => hrefOf('deliveries', delivery.id)}>
-          {({ event, state, endpointId, attempts, createdAt }) => (
+        {data?.deliveries.length === 0 && empty}
+        <Rows label="deliveries" items={data?.deliveries} hrefOf={(delivery) => hrefOf('deliveries', delivery.id)}>
+          {(delivery) => (
             <>
-              <Badge tone={TONES[state]}>{state}</Badge>
-              <span class="name">{safe(event)}</span>
-              <span class="note">{safe(endpointId)}</span>
-              <span class="number">{`${attempts.length} attempt${attempts.length === 1 ? '' : 's'}`}</span>
-              <Time at={createdAt} />
+              <Badge tone={TONES[delivery.state]}>{delivery.state}</Badge>
+              <span class="name">{safe(delivery.event)}</span>
+              <span class="note">{safe(delivery.endpointId)}</span>
+              <span class="number">{formatNounCount(delivery.attempts.length, 'attempt')}</span>
+              <Time at={delivery.createdAt} />
             </>
           )}
         </Rows>
@@ -61,36 +56,29 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
 }
 
 function DeliveryView({ id }: { readonly id: string }) {
-  const { data, error, refresh } = usePolled<DeliveryWithPayload>(`deliveries/${encodeURIComponent(id)}`);
+  const { data, error, refresh } = usePolled<Delivery>(`deliveries/${encodeURIComponent(id)}`);
   const { change, problem, isBusy } = useChange('deliveries', refresh);
-  const facts = data && {
-    State: <Badge tone={TONES[data.state]}>{data.state}</Badge>,
-    ID: id,
-    Endpoint: data.endpointId,
-    Created: <Time at={data.createdAt} />,
-    'Next attempt': data.nextAttempt && <Time at={data.nextAttempt} />,
-  };
+  const { attempts, payload, ...record }: Partial<Delivery> = data ?? {};
   return (
-    <Detail title={data ? safe(data.event) : 'Delivery'} back={hrefOf('deliveries')}>
-      <Problem error={problem ?? error} />
-      {facts && <Facts of={facts} />}
+    <Detail title={safe(data?.event ?? 'Delivery')} back={hrefOf('deliveries')} error={problem ?? error}>
+      <Fields of={record} />
       {data && data.state !== 'delivered' && (
         <button type="button" class="primary" disabled={isBusy} onClick={() => change(() => ({ retry: [id] }))}>
           Retry now
         </button>
       )}
       <h3>Attempts</h3>
-      {data?.attempts.length === 0 && <p class="muted">Not attempted yet</p>}
+      {attempts?.length === 0 && <p class="muted">Not attempted yet</p>}
       <ol class="lines">
-        {data?.attempts.map(({ at, status, error }) => (
+        {attempts?.map(({ at, status, error }) => (
           <li key={at}>
-            <Badge tone={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
+            <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
             <span class="note">{safe(error ?? '')}</span>
             <Time at={at} />
           </li>
         ))}
       </ol>
-      {data && data.payload !== null && <Json label="Payload" value={data.payload} />}
+      {payload && <Json label="Payload" value={payload} />}
     </Detail>
   );
 }

@@ -1,16 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { formatJson, formatRelative, safe } from './format.ts';
+import { formatJson, formatRelative, formatValue, safe, wordsOf } from './format.ts';
 import { ServiceClock } from './service.ts';
 
-interface TimeProps {
-  readonly at: string;
-  /** Whether the time is not of the service's clock. */
-  readonly isReal?: boolean;
+interface Children {
+  readonly children?: ComponentChildren;
 }
 
-/** Shows a time relative to now, and the exact time on hover. */
-export function Time({ at, isReal = false }: TimeProps) {
+/** Shows a time relative to now, and the exact time on hover. Times are of the service's clock unless `isReal`. */
+export function Time({ at, isReal = false }: { readonly at: string; readonly isReal?: boolean | undefined }) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
   return (
@@ -20,12 +18,9 @@ export function Time({ at, isReal = false }: TimeProps) {
   );
 }
 
-interface BadgeProps {
-  readonly tone: 'good' | 'bad' | 'idle';
-  readonly children: ComponentChildren;
+export function Badge({ tone, children }: Children & { readonly tone: 'good' | 'bad' | 'idle' }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
 }
-
-export const Badge = ({ tone, children }: BadgeProps) => <span class={`badge ${tone}`}>{children}</span>;
 
 export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
   return (
@@ -50,18 +45,37 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
   );
 }
 
-/** Lists names with values. Leaves out empty values. */
-export function Facts({ of: facts }: { readonly of: Readonly<Record<string, ComponentChildren>> }) {
-  const known = Object.entries(facts).filter(([, value]) => ![undefined, null, false, ''].includes(value as null));
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** Shows the fields of a record: first the plain ones, then its lists. Leaves out empty values. */
+export function Fields({ of: record, isReal }: { readonly of: object; readonly isReal?: boolean | undefined }) {
+  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== '');
+  const [lists, plain] = [
+    fields.filter(([, value]) => Array.isArray(value)),
+    fields.filter(([, value]) => !Array.isArray(value)),
+  ];
   return (
-    <dl>
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'object' ? value : safe(value)}</dd>
-        </div>
+    <>
+      <dl>
+        {plain.map(([name, value]) => (
+          <div key={name}>
+            <dt>{wordsOf(name)}</dt>
+            <dd>{TIME.test(value) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
+          </div>
+        ))}
+      </dl>
+      {lists.map(([name, values]) => (
+        <section key={name}>
+          <h3>{wordsOf(name)}</h3>
+          {values.length === 0 && <p class="muted">None</p>}
+          <ul class="lines">
+            {values.map((value: unknown) => (
+              <li key={JSON.stringify(value)}>{safe(formatValue(value))}</li>
+            ))}
+          </ul>
+        </section>
       ))}
-    </dl>
+    </>
   );
 }
 
@@ -73,12 +87,19 @@ export function Problem({ error }: { readonly error: Error | undefined }) {
   ) : null;
 }
 
-export function Head({ title, children }: { readonly title: ComponentChildren; readonly children?: ComponentChildren }) {
+export function Head({
+  title,
+  error,
+  children,
+}: Children & { readonly title: ComponentChildren; readonly error?: Error | undefined }) {
   return (
-    <header class="head">
-      <h1>{title}</h1>
-      {children}
-    </header>
+    <>
+      <header class="head">
+        <h1>{title}</h1>
+        {children}
+      </header>
+      <Problem error={error} />
+    </>
   );
 }
 
@@ -90,10 +111,6 @@ interface FilterProps {
 
 /** A filter field. The page moves the focus to it on `/`. */
 export function Filter({ value, label, onChange }: FilterProps) {
-  return (
-    <input
-      {...{ type: 'search', class: 'filter', value, placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' }}
-      onInput={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  );
+  const shared = { class: 'filter', placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' };
+  return <input type="search" {...shared} value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />;
 }

@@ -3,8 +3,7 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../../../kernel/safe-t
 /** Makes invisible and bidirectional control characters visible, as in a terminal. */
 export const safe = (text: unknown): string => escapeForTerminal(String(text));
 
-/** Formats a value as indented JSON with visible control characters. */
-export const formatJson = (value: unknown): string => escapeJsonForTerminal(JSON.stringify(value, null, 2) ?? '');
+export const formatJson = (value: unknown): string => escapeJsonForTerminal(JSON.stringify(value, null, 2));
 
 const UNITS = [
   [86_400_000, 'd'],
@@ -13,37 +12,40 @@ const UNITS = [
   [1_000, 's'],
 ] as const;
 
-/** Formats milliseconds in their largest units: `12 ms`, `3 s`, `2 d 1 h`. */
+/** Formats milliseconds in the two largest units: `12 ms`, `3 s`, `2 d 1 h`. */
 export function formatDuration(milliseconds: number): string {
-  let rest = Math.abs(milliseconds);
-  const parts: string[] = [];
-  for (const [size, unit] of UNITS) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(`${count} ${unit}`);
-  }
-  return parts.slice(0, 2).join(' ') || `${Math.round(rest * 10) / 10} ms`;
+  const parts = UNITS.map(([size, unit], at) => {
+    return [Math.floor((milliseconds % (UNITS[at - 1]?.[0] ?? Number.POSITIVE_INFINITY)) / size), unit] as const;
+  }).filter(([count]) => count > 0);
+  return parts.length === 0
+    ? `${milliseconds} ms`
+    : parts
+        .slice(0, 2)
+        .map((part) => part.join(' '))
+        .join(' ');
 }
 
-/** Formats a time relative to `now`: `now`, `3 s ago`, `in 5 min`. */
+/** Formats the difference between the service's time and real time: `+2 d 1 h`, `none`. */
+export function formatOffset(offset: number): string {
+  return offset === 0 ? 'none' : `${offset < 0 ? '−' : '+'}${formatDuration(Math.abs(offset))}`;
+}
+
+/** Formats a time relative to another: `now`, `3 s ago`, `in 5 min`. */
 export function formatRelative(time: number, now: number): string {
-  const [distance, unit] = UNITS.find(([size]) => Math.abs(now - time) >= size) ?? [Number.POSITIVE_INFINITY, ''];
-  const text = `${Math.floor(Math.abs(now - time) / distance)} ${unit}`;
-  if (unit === '') return 'now';
+  const distance = Math.abs(now - time);
+  const [size, unit] = UNITS.find(([least]) => distance >= least) ?? [];
+  if (!size) return 'now';
+  const text = `${Math.floor(distance / size)} ${unit}`;
   return time > now ? `in ${text}` : `${text} ago`;
 }
 
-/** Formats a difference to the real time: `+2 d 1 h`, `−5 min`. */
-export const formatOffset = (offset: number): string => `${offset < 0 ? '−' : '+'}${formatDuration(offset)}`;
-
 /** Formats a field name as words: `documentId` becomes `document ID`. */
-export const wordsOf = (name: string): string => {
-  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
-};
+export const wordsOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
-/** Formats the fields of a record in one line: `on users.add · times 2`. Leaves out the ID of its owner. */
-export function formatValue(value: unknown, owner?: string): string {
+/** Formats the fields of a record in one line: `on users.add · times 2`. */
+export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([name, inner]) => inner !== null && inner !== owner && name !== 'addedAt');
+  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
   return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
 }

@@ -1,62 +1,63 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from './elements.tsx';
 
 interface RowsProps<Item> {
   readonly label: string;
-  readonly items: readonly Item[];
+  readonly items: readonly Item[] | undefined;
   readonly hrefOf: (item: Item) => string;
   readonly children: (item: Item) => ComponentChildren;
 }
 
 /** A list of links with one tab stop. Arrow keys move the focus, and an open detail follows it. */
-export function Rows<Item>({ label, items, hrefOf, children }: RowsProps<Item>) {
-  const [focused, setFocused] = useState<string>();
+export function Rows<Item>({ label, items = [], hrefOf, children }: RowsProps<Item>) {
   const hrefs = items.map(hrefOf);
-  const stop = [focused, location.hash].find((href) => hrefs.includes(href ?? '')) ?? hrefs[0];
+  const linkOf = useTabStop(hrefs);
   return (
-    <ul class={`rows ${label.toLowerCase()}`} aria-label={label} onKeyDown={moveFocus}>
-      {items.map((item, at) => {
-        const href = hrefs[at] ?? '';
-        const state = { tabIndex: href === stop ? 0 : -1, 'aria-current': href === location.hash };
-        return (
-          <li key={href}>
-            <a href={href} {...state} onFocus={() => setFocused(href)}>
-              {children(item)}
-            </a>
-          </li>
-        );
-      })}
+    <ul class={`rows ${label}`} aria-label={label} onKeyDown={moveFocus}>
+      {items.map((item, at) => (
+        <li key={hrefs[at]}>
+          <a {...linkOf(hrefs[at] ?? '')}>{children(item)}</a>
+        </li>
+      ))}
     </ul>
   );
 }
 
-const STEPS: Readonly<Record<string, number>> = {
-  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 },
-  ...{ Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY },
-};
+/** Gives a list of links one tab stop: the link that had the focus last, the open one, or the first. */
+export function useTabStop(hrefs: readonly string[]) {
+  const [focused, setFocused] = useState<string>();
+  const stop = [focused, location.hash].find((href) => hrefs.includes(href ?? '')) ?? hrefs[0];
+  return (href: string) => ({
+    ...{ href, tabIndex: href === stop ? 0 : -1, 'aria-current': href === location.hash },
+    onFocus: () => setFocused(href),
+  });
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e6, End: 1e6 };
 
 /** Moves the focus among the links of a list. If one of them is open, opens the next one instead. */
 export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('a')];
-  const at = items.indexOf(document.activeElement as HTMLElement);
+  const items = [...event.currentTarget.querySelectorAll('a')];
+  const at = items.indexOf(document.activeElement as HTMLAnchorElement);
   if (step === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   const target = items[Math.max(0, Math.min(items.length - 1, at + step))];
-  const href = target?.getAttribute('href');
   target?.focus();
-  if (href && event.currentTarget.querySelector('[aria-current=true]')) location.replace(href);
+  if (target && event.currentTarget.querySelector('[aria-current=true]')) location.replace(target.href);
 }
 
 interface DetailProps {
   readonly title: string;
   /** Link of the list. */
   readonly back: string;
+  readonly error: Error | undefined;
   readonly children: ComponentChildren;
 }
 
 /** An opened record, beside its list, or over it on a phone. Escape closes it, and its row gets the focus. */
-export function Detail({ title, back, children }: DetailProps) {
+export function Detail({ title, back, error, children }: DetailProps) {
   const close = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     const own = location.hash;
@@ -80,6 +81,7 @@ export function Detail({ title, back, children }: DetailProps) {
           ✕
         </a>
       </header>
+      <Problem error={error} />
       {children}
     </article>
   );

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { CardView } from './card.tsx';
-import { Empty, Filter, Head, Problem } from './elements.tsx';
+import { Empty, Filter, Head } from './elements.tsx';
 import { safe } from './format.ts';
 import { Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { query, usePolled } from './service.ts';
-import { type ListedDocument, type ListedFolder, Tree } from './tree.tsx';
+import { type ListedRecord, Tree } from './tree.tsx';
 
 /** The fields with the ID and the name of each kind, and a command that adds records. */
 const KINDS = {
@@ -15,22 +15,11 @@ const KINDS = {
   groups: ['groupId', 'groupName', 'groups add --local --org acme --group sales --name Sales'],
 } as const;
 
-interface Listing<Listed = Readonly<Record<string, unknown>>> {
-  readonly records: readonly Listed[];
-  readonly more: boolean;
-}
-
-interface ListProps {
-  readonly kind: keyof typeof KINDS;
-  /** Undefined for the list of organizations. */
-  readonly org?: string | undefined;
-}
-
 const SHOWN_RECORDS = 500;
 
 /** Organizations, or the records of one of them, with the opened record. */
 export function Organizations({ route: [org, kind = 'documents', id] }: { readonly route: Route }) {
-  if (org === undefined) return <List kind="organizations" />;
+  if (org === undefined) return <List kind="organizations" org="" />;
   const list = kind === 'users' || kind === 'groups' ? kind : 'documents';
   const back = hrefOf('organizations', org, list);
   return (
@@ -41,90 +30,79 @@ export function Organizations({ route: [org, kind = 'documents', id] }: { readon
   );
 }
 
+interface ListProps {
+  readonly kind: keyof typeof KINDS;
+  /** Empty for the list of organizations. */
+  readonly org: string;
+}
+
+interface Listing {
+  readonly records: readonly ListedRecord[];
+  readonly more: boolean;
+}
+
 function List({ kind, org }: ListProps) {
   const [match, setMatch] = useState('');
-  const title = org === undefined ? 'Organizations' : <Title org={org} />;
+  const read = (name: string) => query('list', { kind: name, org, match, limit: SHOWN_RECORDS });
+  const { data, error } = usePolled<Listing>(read(kind));
+  // Folders are only shown with documents.
+  const { data: folders } = usePolled<Listing>(read(kind === 'documents' ? 'folders' : kind));
+  const title = [
+    <a key="all" href={hrefOf('organizations')}>
+      Organizations
+    </a>,
+    ` / ${safe(org)}`,
+  ];
   return (
     <section class="list">
-      <Head title={title}>
+      <Head title={org ? title : 'Organizations'} error={error}>
         <Filter label={`Filter ${kind}`} value={match} onChange={setMatch} />
       </Head>
-      {org !== undefined && <Tabs kind={kind} org={org} />}
-      {kind === 'documents' && org !== undefined ? <Folders org={org} match={match} /> : <Records {...{ kind, org, match }} />}
+      {org && <Tabs kind={kind} org={org} />}
+      {(data?.more || folders?.more) && (
+        <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>
+      )}
+      {data?.records.length === 0 && folders?.records.length === 0 && <NoRecords kind={kind} match={match} />}
+      {kind === 'documents' ? (
+        data && folders && <Tree org={org} folders={folders.records} documents={data.records} />
+      ) : (
+        <Records kind={kind} org={org} records={data?.records} />
+      )}
     </section>
   );
 }
 
-function Title({ org }: { readonly org: string }) {
-  return (
-    <>
-      <a href={hrefOf('organizations')}>Organizations</a> / {safe(org)}
-    </>
+function NoRecords({ kind, match }: Pick<ListProps, 'kind'> & { readonly match: string }) {
+  return match ? (
+    <Empty title={`No ${kind} match the filter`} />
+  ) : (
+    <Empty title={`No ${kind} yet`} commands={[`svc ${KINDS[kind][2]}`]} />
   );
 }
 
-function Tabs({ kind, org }: ListProps & { readonly org: string }) {
+function Tabs({ kind, org }: ListProps) {
   return (
     <nav class="tabs" aria-label="Records of the organization">
       {['documents', 'users', 'groups'].map((name) => (
         <a key={name} href={hrefOf('organizations', org, name)} aria-current={name === kind ? 'page' : undefined}>
-          {name.charAt(0).toUpperCase() + name.slice(1)}
+          {name}
         </a>
       ))}
     </nav>
   );
 }
 
-interface MatchProps {
-  readonly org?: string | undefined;
-  readonly match: string;
-}
-
-function Records({ kind, org, match }: MatchProps & ListProps) {
-  const { data, error } = usePolled<Listing>(query('list', { kind, org, match, limit: SHOWN_RECORDS }));
+function Records({ kind, org, records }: ListProps & { readonly records: readonly ListedRecord[] | undefined }) {
   const [idField, nameField] = KINDS[kind];
-  const hrefOfRecord = (record: Readonly<Record<string, unknown>>) => {
-    const id = String(record[idField]);
-    return org === undefined ? hrefOf('organizations', id) : hrefOf('organizations', org, kind, id);
-  };
+  const place = org ? ['organizations', org, kind] : ['organizations'];
   return (
-    <>
-      <Problem error={error} />
-      {data && <Rest kind={kind} match={match} listings={[data]} />}
-      <Rows label={kind} items={data?.records ?? []} hrefOf={hrefOfRecord}>
-        {({ [idField]: id, [nameField]: name, email }) => (
-          <>
-            <span class="name">{safe(name ?? id)}</span>
-            <span class="note">{safe([id, email].filter(Boolean).join(' · '))}</span>
-          </>
-        )}
-      </Rows>
-    </>
-  );
-}
-
-function Folders({ org, match }: MatchProps & { readonly org: string }) {
-  const read = { org, match, limit: SHOWN_RECORDS };
-  const { data: folders, error } = usePolled<Listing<ListedFolder>>(query('list', { kind: 'folders', ...read }));
-  const { data: documents } = usePolled<Listing<ListedDocument>>(query('list', { kind: 'documents', ...read }));
-  if (!folders || !documents) return <Problem error={error} />;
-  return (
-    <>
-      <Problem error={error} />
-      <Rest kind="documents" match={match} listings={[folders, documents]} />
-      <Tree organization={org} folders={folders.records} documents={documents.records} />
-    </>
-  );
-}
-
-/** Explains why the list is empty, or that more records exist. */
-function Rest({ kind, match, listings }: MatchProps & ListProps & { readonly listings: readonly Listing<object>[] }) {
-  if (listings.some(({ more }) => more))
-    return <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>;
-  if (listings.some(({ records }) => records.length > 0)) return null;
-  return match ? (
-    <Empty title={`No ${kind} match the filter`} />
-  ) : (
-    <Empty title={`No ${kind} yet`} commands={[`svc ${KINDS[kind][2]}`]} />
+    <Rows label={kind} items={records} hrefOf={({ [idField]: id = '' }) => hrefOf(...place, id)}>
+      {({ [idField]: id, [nameField]: name, email }) => (
+        <>
+          <span class="name">{safe(name ?? id)}</span>
+          <span class="note">{safe([id, email].filter(Boolean).join(' · '))}</span>
+        </>
+      )}
+    </Rows>
   );
 }

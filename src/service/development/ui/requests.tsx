@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
+import { formatNounCount } from '../../../kernel/plural.ts';
 import type { RequestDetail, RequestRecord } from '../requests/record.ts';
-import { Badge, Empty, Facts, Filter, Head, Json, Problem, Time } from './elements.tsx';
+import { Badge, Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
@@ -12,25 +13,25 @@ const KEPT_REQUESTS = 500;
 /** Collects requests, newest first, by reading those after the last one. */
 function useRequests() {
   const [state, setState] = useState<{ readonly log?: readonly RequestRecord[]; readonly error?: Error }>({});
-  const last = useRef<number | undefined>(undefined);
+  const last = useRef(0);
   const read = useCallback(async () => {
     try {
-      const path = query('requests', { after: last.current, limit: KEPT_REQUESTS });
+      const path = query('requests', { after: last.current || undefined, limit: KEPT_REQUESTS });
       const { requests } = await call<{ readonly requests: readonly RequestRecord[] }>(path);
-      last.current = requests.at(-1)?.id ?? last.current;
-      setState(({ log = [] }) => ({ log: [...requests.toReversed(), ...log].slice(0, KEPT_REQUESTS) }));
+      // Two readings can overlap.
+      const added = requests.filter(({ id }) => id > last.current).toReversed();
+      last.current = added[0]?.id ?? last.current;
+      setState(({ log = [] }) => ({ log: [...added, ...log].slice(0, KEPT_REQUESTS) }));
     } catch (error) {
-      setState((state) => ({ ...state, error: error as Error }));
+      setState(({ log = [] }) => ({ log, error: error as Error }));
     }
   }, []);
   usePolling(read);
   return state;
 }
 
-const outcomeOf = ({ status, error }: RequestRecord) => [status ?? 'no response', error].filter(Boolean).join(' ');
-
-function matches(request: RequestRecord, filter: string): boolean {
-  const text = [request.operation, request.path, outcomeOf(request), request.org, request.fault].join(' ').toLowerCase();
+function matches({ operation, path, status, error, org, fault }: RequestRecord, filter: string): boolean {
+  const text = [operation, path, status, error, org, fault].join(' ').toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)
@@ -43,32 +44,30 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
   const [pausedAt, setPausedAt] = useState<number>();
   // Rows must not move away under the pointer, so new requests wait while it is on the list.
   const [heldAt, setHeldAt] = useState<number>();
-  const newest = log?.[0]?.id ?? 0;
-  const shown = log?.filter((request) => request.id <= (pausedAt ?? heldAt ?? newest)) ?? [];
+  const newest = log?.[0]?.id;
+  const shown = log?.filter((request) => request.id <= (pausedAt ?? heldAt ?? request.id)) ?? [];
   const found = shown.filter((request) => matches(request, filter));
   const waiting = (log?.length ?? 0) - shown.length;
-  const isPaused = pausedAt !== undefined;
   return (
     <>
       <section class="list">
-        <Head title="Requests">
+        <Head title="Requests" error={error}>
           <Filter label="Filter by operation or status" value={filter} onChange={setFilter} />
           <button
             type="button"
             class="pause"
-            aria-pressed={isPaused}
-            onClick={() => setPausedAt(isPaused ? undefined : newest)}
+            aria-pressed={!!pausedAt}
+            onClick={() => setPausedAt(pausedAt ? undefined : newest)}
           >
-            {`${isPaused ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
+            {`${pausedAt ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
           </button>
         </Head>
-        <Problem error={error} />
         {log?.length === 0 && (
           <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />
         )}
         {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
-        <div onPointerEnter={() => setHeldAt(newest || undefined)} onPointerLeave={() => setHeldAt(undefined)}>
-          <Rows label="Requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>
+        <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
+          <Rows label="requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>
             {(request) => <RequestRow {...request} />}
           </Rows>
         </div>
@@ -79,7 +78,7 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
 }
 
 function RequestRow({ operation, path, status, error, ms, fault, records, org, time }: RequestRecord) {
-  const notes = [error, fault && `fault ${fault}`, org, records !== null && `${records} record${records === 1 ? '' : 's'}`];
+  const notes = [error, fault && `fault ${fault}`, org, records !== null && formatNounCount(records, 'record')];
   return (
     <>
       <Badge tone={status !== null && status < 400 ? 'good' : 'bad'}>{status ?? 'none'}</Badge>
@@ -93,21 +92,12 @@ function RequestRow({ operation, path, status, error, ms, fault, records, org, t
 
 function RequestView({ id }: { readonly id: string }) {
   const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
-  const facts = data && {
-    Status: outcomeOf(data),
-    Request: `${data.method} ${data.path}`,
-    Organization: data.org,
-    Records: data.records !== null && `${data.records}, ${data.failed} failed`,
-    Fault: data.fault,
-    Duration: formatDuration(data.ms),
-    Time: <Time at={data.time} isReal />,
-  };
+  const { request, response, ...record } = Object(data);
   return (
-    <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')}>
-      <Problem error={error} />
-      {facts && <Facts of={facts} />}
-      {data && <Json label="Request body" value={data.request} />}
-      {data && <Json label="Response body" value={data.response} />}
+    <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')} error={error}>
+      <Fields of={record} isReal />
+      {data && <Json label="Request body" value={request} />}
+      {data && <Json label="Response body" value={response} />}
     </Detail>
   );
 }

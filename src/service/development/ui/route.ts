@@ -6,13 +6,7 @@ export type Route = readonly string[];
 
 export const hrefOf = (...segments: Route): string => `#/${segments.map(encodeURIComponent).join('/')}`;
 
-function currentRoute(): Route {
-  try {
-    return location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
-  } catch {
-    return [];
-  }
-}
+const currentRoute = (): Route => location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
 
 /** Follows the place in the URL fragment, so that reloading and going back work. A pasted URL may bring a new token. */
 export function useRoute(): Route {

@@ -1,34 +1,24 @@
 import { createContext } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { ClockState } from '../clock-state.ts';
 
 /** Milliseconds between two readings of the shown data. */
 const POLL_INTERVAL = 1_000;
 const TOKEN_KEY = 'svc-admin-token';
 
+export const readToken = () => sessionStorage.getItem(TOKEN_KEY);
+
 /** Moves the admin token from the URL fragment to this tab's storage, so that it is not in the address bar or history. */
 export function takeToken(): void {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
   if (token === undefined) return;
-  keepToken(token);
+  sessionStorage.setItem(TOKEN_KEY, token);
   history.replaceState(null, '', location.pathname);
 }
 
-export const readToken = () => sessionStorage.getItem(TOKEN_KEY);
-export const keepToken = (token: string) => sessionStorage.setItem(TOKEN_KEY, token);
-
-/** An error response of the service. */
-export class RejectedCall extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** Calls a route below `/_svc/`, with POST if there is a body. @throws RejectedCall for an error response */
+/** Calls a route below `/_svc/`, with POST if there is a body. @throws Error with the status of an error response as `cause` */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
-  if (readToken() === null) throw new RejectedCall(401, 'no token');
+  if (readToken() === null) throw new Error('no token', { cause: 401 });
   const response = await fetch(`/_svc/${path}`, {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     headers: { authorization: `Bearer ${readToken()}`, 'content-type': 'application/json' },
@@ -36,7 +26,7 @@ export async function call<Result>(path: string, body?: unknown): Promise<Result
   const result = await response.json();
   if (response.ok) return result;
   const { message, details } = result.error;
-  throw new RejectedCall(response.status, [message, details?.hint].filter(Boolean).join('; '));
+  throw new Error([message, details?.hint].filter(Boolean).join('; '), { cause: response.status });
 }
 
 /** Formats a path with a query. Skips undefined and empty values. */
@@ -48,42 +38,26 @@ export function query(path: string, values: Readonly<Record<string, string | num
 /** Calls `read` now, whenever it changes, and every second while the page is visible. */
 export function usePolling(read: () => Promise<void>): void {
   useEffect(() => {
-    let timer = 0;
-    let isCurrent = true;
-    const poll = async () => {
-      clearTimeout(timer);
-      if (!document.hidden) await read();
-      clearTimeout(timer);
-      if (isCurrent && !document.hidden) timer = window.setTimeout(poll, POLL_INTERVAL);
-    };
-    document.addEventListener('visibilitychange', poll);
+    const poll = () => void (document.hidden || read());
     poll();
+    const timer = setInterval(poll, POLL_INTERVAL);
+    document.addEventListener('visibilitychange', poll);
     return () => {
-      isCurrent = false;
-      clearTimeout(timer);
+      clearInterval(timer);
       document.removeEventListener('visibilitychange', poll);
     };
   }, [read]);
 }
 
-interface Polled<Result> {
-  readonly data?: Result | undefined;
-  readonly error?: Error | undefined;
-}
-
-/** Reads a route repeatedly, and keeps the data while the service is unreachable. `refresh` reads at once, after a change. */
-export function usePolled<Result>(path: string): Polled<Result> & { readonly refresh: () => Promise<void> } {
-  const [polled, setPolled] = useState<Polled<Result>>({});
-  const latest = useRef(path);
-  latest.current = path;
+/** Reads a route repeatedly, and keeps the data while the service is unreachable. `refresh` reads at once. */
+export function usePolled<Result>(path: string) {
+  const [polled, setPolled] = useState<{ readonly data?: Result; readonly error?: Error }>({});
   const refresh = useCallback(async () => {
-    const isLatest = () => latest.current === path;
     try {
-      const data = await call<Result>(path);
-      if (isLatest()) setPolled({ data });
-    } catch (error) {
-      const isResponse = error instanceof RejectedCall;
-      if (isLatest()) setPolled(({ data }) => ({ ...(!isResponse && { data }), error: error as Error }));
+      setPolled({ data: await call<Result>(path) });
+    } catch (failure) {
+      const error = failure as Error;
+      setPolled((last) => (error.cause === undefined ? { ...last, error } : { error }));
     }
   }, [path]);
   usePolling(refresh);
@@ -94,7 +68,7 @@ export function usePolled<Result>(path: string): Polled<Result> & { readonly ref
 export function useChange(path: string, refresh: () => Promise<void>) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  const change = async <Result>(createBody: () => unknown): Promise<Result | undefined> => {
+  const change = async <Result>(createBody: () => object): Promise<Result | undefined> => {
     setBusy(true);
     try {
       const result = await call<Result>(path, createBody());
@@ -112,9 +86,9 @@ export function useChange(path: string, refresh: () => Promise<void>) {
 }
 
 interface SharedClock {
-  readonly clock: ClockState | undefined;
+  readonly clock?: ClockState;
   readonly refresh: () => Promise<void>;
 }
 
-/** The service's clock, which parts show times relative to. */
-export const ServiceClock = createContext<SharedClock>({ clock: undefined, refresh: async () => undefined });
+/** The service's clock, which times are relative to. */
+export const ServiceClock = createContext<SharedClock>({ refresh: async () => undefined });
