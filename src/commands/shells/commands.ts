@@ -18,7 +18,10 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
       examples: { [SESSION_COMMANDS[shell]]: 'enable completion for this session' },
-      load: async () => async ({ io }) => io.stdout.write(await readCompletionScript(shell)),
+      load:
+        async () =>
+        async ({ io }) =>
+          io.stdout.write(await readCompletionScript(shell)),
     }),
   ),
   {
