@@ -32,12 +32,11 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
   const faults = options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
   const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
-  await serve(context, address, { ...switches, timeScale: parseTimeScale(options), ui: options.ui });
+  await serve(context, address, { ...switches, timeScale: parseTimeScale(options) });
 }
 
 interface ServeSettings extends ServiceOptions {
   readonly timeScale: number;
-  readonly ui: boolean | undefined;
   readonly faults?: FaultFileInput;
 }
 
@@ -45,7 +44,7 @@ interface ServeSettings extends ServiceOptions {
 export async function serve(
   context: Context,
   address: ListenAddress,
-  { timeScale, ui, ...switches }: ServeSettings,
+  { timeScale, ...switches }: ServeSettings,
 ): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
@@ -56,7 +55,7 @@ export async function serve(
     const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches, compareStates });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
-      const server = await embedded.serve(address, { timeScale, ui });
+      const server = await embedded.serve(address, { timeScale });
       try {
         await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
@@ -87,19 +86,19 @@ async function announceFaults(context: Context, { development }: EmbeddedInstanc
 
 async function announce(
   context: Context,
-  { url, admin, ui }: RunningService,
+  { url, admin }: RunningService,
   { key, workspace }: EmbeddedInstance['target'],
 ): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin, ui }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin, ui }, credentials));
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin }, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
 export function formatWelcome(
-  { url, admin, ui }: Pick<RunningService, 'url' | 'admin' | 'ui'>,
+  { url, admin }: Pick<RunningService, 'url' | 'admin'>,
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
@@ -112,8 +111,7 @@ export function formatWelcome(
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
-  const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
-  const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
+  const tools = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
   return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }
