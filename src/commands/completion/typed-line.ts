@@ -1,5 +1,6 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { longName } from '../option-values.ts';
 import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
@@ -114,15 +115,10 @@ class LineParser {
 }
 
 /** Returns the names in a flag definition: `-o` and `--output` for `-o, --output <format>`. */
-export function namesOf(flags: string): readonly string[] {
+function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }
 
-/** Returns the long name of a flag without dashes, or the short name if there is no other. */
-export function longName({ flags }: OptionDefinition): string {
-  return (namesOf(flags).at(-1) ?? '').replace(/^--/, '');
-}
-
-export function takesValue({ flags }: OptionDefinition): boolean {
+function takesValue({ flags }: OptionDefinition): boolean {
   return flags.includes('<');
 }
