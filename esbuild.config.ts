@@ -346,7 +346,7 @@ const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups
 assertExports(groups, scattered, metafile);
 const page = await build(inspector);
 Object.assign(metafile.outputs, page.metafile.outputs);
-await cp('completions', 'dist/chunks', { recursive: true });
+for (const folder of ['completions', 'examples/snippets']) await cp(folder, 'dist/chunks', { recursive: true });
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent CommonJS code from
 // requiring the library.

@@ -4,6 +4,7 @@ import { valueAt } from '../kernel/field-path.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
+import type { FaultFile } from './fault-rules.ts';
 import { manifest } from './manifest.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
 
@@ -44,23 +45,7 @@ const rule = z
 
 type Rule = z.output<typeof rule>;
 
-/** Rules that make the embedded service fail on purpose. The first rule that applies to a request determines its fault. */
-export type FaultRule = Rule & { readonly name: string };
-
-export interface FaultFile {
-  readonly seed: number;
-  readonly faults: readonly FaultRule[];
-}
-
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
-
-/** A rule as written by users. Durations are numbers of milliseconds, or texts such as `200ms`. */
-export type FaultRuleInput = Readonly<z.input<typeof rule>>;
-
-export interface FaultFileInput {
-  readonly seed?: number;
-  readonly faults: readonly FaultRuleInput[];
-}
 
 /** A problem of a fault file. `names` is the part of the file that is wrong: a field with its value, or only its name. */
 export interface FaultProblem extends InputProblem {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from './errors.ts';
@@ -25,6 +25,12 @@ export async function readBuildFile(name: string, moduleUrl: string): Promise<Bu
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Reads a text file of the project, by its path. The build puts a copy beside the chunks. */
+export async function readProjectFile(path: string): Promise<string> {
+  const copy = await readBuildFile(basename(path), import.meta.url);
+  return String(copy ?? (await readFile(new URL(`../../${path}`, import.meta.url))));
 }
 
 function siblingUrl(name: string, moduleUrl: string): URL {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/faults.ts';
+import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/fault-rules.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
 import type { ClockContext } from '../service/development/clock-control.ts';
@@ -15,7 +15,7 @@ import type {
   StoredRecord,
   StoredRecords,
 } from '../service/development/reading/answers.ts';
-import type { RequestDetail, RequestRecord } from '../service/development/requests/record.ts';
+import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';

@@ -1,5 +1,5 @@
 import type { Parent } from '../catalog/define.ts';
-import type { FaultFileInput } from '../catalog/faults.ts';
+import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/hint.ts';
@@ -11,8 +11,8 @@ import { ensureLocalCredentials } from './bootstrap.ts';
 import { createServiceClock } from './development/clock.ts';
 import { createFaultHook } from './development/faults/fault-hook.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
-import type { RequestRecord } from './development/requests/record.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
+import type { RequestRecord } from './development/requests/request-record.ts';
 import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';

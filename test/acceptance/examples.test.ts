@@ -9,6 +9,9 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc api /v2/some/new/path --data @body.json --auth workspace', 5],
   ['svc documents migration-status --org acme --migration m1 --wait', 5],
   ['svc auth recover --save', 5],
+  ['svc local snapshot restore seed --yes', 5],
+  ['svc local snapshot diff seed', 5],
+  ['svc local exec --snapshot seed -- npm test', 5],
   ['svc jobs show 20260131-094500-5f3a9c -o json', 2],
   ['svc jobs report 20260131-094500-5f3a9c --html', 2],
   ['svc jobs report 20260131-094500-5f3a9c --html --file - > report.html', 2],
@@ -22,6 +25,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 /** Examples that need the setup of a separate test. */
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc compare/, 'compares two services: settings.test.ts'],
+  [/^svc local requests (tail|wait)/, 'waits for requests: development.test.ts'],
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],

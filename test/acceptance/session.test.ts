@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SNIPPETS } from '../../src/webhooks/snippets/snippets.ts';
+import { readSnippet } from '../../src/webhooks/snippets.ts';
 import { target } from '../webhooks/listener-fixture.ts';
 import { startDialogue } from './dialogue.ts';
 import { HOME, newUser } from './svc.ts';
@@ -60,7 +60,7 @@ describe('docs/webhooks.md', () => {
 
   it('shows the code that svc webhooks snippet prints', async () => {
     const page = await readFile(PAGE, 'utf8');
-    expect(page).toContain(`\`\`\`js\n${SNIPPETS.node}\`\`\`\n`);
-    expect(page).toContain(`\`\`\`python\n${SNIPPETS.python}\`\`\`\n`);
+    expect(page).toContain(`\`\`\`js\n${await readSnippet('node')}\`\`\`\n`);
+    expect(page).toContain(`\`\`\`python\n${await readSnippet('python')}\`\`\`\n`);
   });
 });

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/webhooks/snippets/languages.ts';
-import { SNIPPETS } from '../../src/webhooks/snippets/snippets.ts';
+import { readSnippet, SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/webhooks/snippets.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { newSecret, unixNow } from './listener-fixture.ts';
 
@@ -142,7 +141,7 @@ describe('the code that verifies deliveries', () => {
     const isInstalled = spawnSync(checker, flags).status === 0;
     it.skipIf(!isInstalled)(`accepts only valid signatures in ${language}`, async () => {
       const folder = await createTemporaryFolder();
-      for (const [name, text] of Object.entries(files(SNIPPETS[language]))) await writeFile(join(folder, name), text);
+      for (const [name, text] of Object.entries(files(await readSnippet(language)))) await writeFile(join(folder, name), text);
       const all = cases();
       const [program, ...words] = run;
       const { stdout, stderr } = spawnSync(program, words, { cwd: folder, input: JSON.stringify(all) });
@@ -152,8 +151,8 @@ describe('the code that verifies deliveries', () => {
     });
   }
 
-  it.each(SNIPPET_LANGUAGES)('names the headers and the tolerance of the signature in %s', (language) => {
-    const code = SNIPPETS[language];
+  it.each(SNIPPET_LANGUAGES)('names the headers and the tolerance of the signature in %s', async (language) => {
+    const code = await readSnippet(language);
     for (const text of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'whsec_', '300', 'WEBHOOK_SECRET']) {
       expect(code).toContain(text);
     }

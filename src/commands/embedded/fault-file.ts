@@ -1,6 +1,7 @@
 import { InputError } from '../../bulk/source/source.ts';
 import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
-import { type FaultFileInput, type FaultProblem, type FaultRuleInput, parseFaultFile } from '../../catalog/faults.ts';
+import type { FaultFileInput, FaultRuleInput } from '../../catalog/fault-rules.ts';
+import { type FaultProblem, parseFaultFile } from '../../catalog/faults.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';

@@ -3,7 +3,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import type { RequestRecord } from '../../service/development/requests/record.ts';
+import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;

@@ -9,7 +9,7 @@ import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { describeAccess, findOrganizationId, readStore } from './reading.ts';
-import type { ExplainAccessFlags } from './reading-commands.ts';
+import type { ExplainAccessFlags } from './reading-flags.ts';
 
 export async function explainLocalAccess(context: Context, { options }: Invocation<ExplainAccessFlags>): Promise<void> {
   const { user, document, cases } = options;

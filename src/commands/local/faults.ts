@@ -1,4 +1,5 @@
-import { EFFECTS, type FaultFile, type FaultRule, SCHEDULES } from '../../catalog/faults.ts';
+import type { FaultFile, FaultRule } from '../../catalog/fault-rules.ts';
+import { EFFECTS, SCHEDULES } from '../../catalog/faults.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { addFault, clearFaults, listFaults } from '../../service/development/faults/fault-control.ts';
 import type { DevelopmentState } from '../../service/development/state.ts';

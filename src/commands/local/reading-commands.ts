@@ -1,29 +1,6 @@
 import { defineCommand } from '../define-command.ts';
-import type { CommandDefinition, OptionDefinition, OptionsOf } from '../definition.ts';
-import { DEFAULT_LIST_LIMIT } from './flags.ts';
-
-const ORGANIZATION = { flags: '--org <id>', description: 'only this organization (default: all)' } as const;
-
-const LIST_RECORDS_FLAGS = [
-  ORGANIZATION,
-  { flags: '--match <text>', description: 'only records whose ID, name, or email contains this text' },
-  { flags: '--limit <n>', description: `maximum number of records (default: ${DEFAULT_LIST_LIMIT})` },
-] as const satisfies readonly OptionDefinition[];
-
-export type ListRecordsFlags = OptionsOf<typeof LIST_RECORDS_FLAGS>;
-
-const SHOW_RECORD_FLAGS = [ORGANIZATION] as const satisfies readonly OptionDefinition[];
-
-export type ShowRecordFlags = OptionsOf<typeof SHOW_RECORD_FLAGS>;
-
-const EXPLAIN_ACCESS_FLAGS = [
-  { flags: '--user <id>', description: 'user ID' },
-  { flags: '--document <id>', description: 'document ID' },
-  { flags: '--org <id>', description: 'organization of the document' },
-  { flags: '--cases <file>', description: 'YAML or JSON file of access tests' },
-] as const satisfies readonly OptionDefinition[];
-
-export type ExplainAccessFlags = OptionsOf<typeof EXPLAIN_ACCESS_FLAGS>;
+import type { CommandDefinition } from '../definition.ts';
+import { EXPLAIN_ACCESS_FLAGS, LIST_RECORDS_FLAGS, SHOW_RECORD_FLAGS } from './reading-flags.ts';
 
 /** Commands that read what the API cannot return. */
 export const READING_COMMANDS: readonly CommandDefinition[] = [

@@ -14,7 +14,7 @@ import { withStore } from '../embedded/store.ts';
 import { parseWholeNumber } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
-import type { ListRecordsFlags, ShowRecordFlags } from './reading-commands.ts';
+import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';
 
 export async function listLocalRecords(
   context: Context,

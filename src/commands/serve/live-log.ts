@@ -1,7 +1,7 @@
 import type { Sink } from '../../kernel/io.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette } from '../../output/palette.ts';
-import type { RequestRecord } from '../../service/development/requests/record.ts';
+import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 import type { Context } from '../context.ts';
 import { createLineFormatter } from '../embedded/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
-import type { FaultFileInput } from '../../catalog/faults.ts';
+import type { FaultFileInput } from '../../catalog/fault-rules.ts';
 import type { State } from '../../catalog/state.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';

@@ -2,7 +2,7 @@ import { commandLineOf, step } from '../../kernel/hint.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { sendPost } from '../../webhooks/post.ts';
-import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
+import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import type { Context } from '../context.ts';
 import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
 import { createPostOptions } from '../deliveries/targets.ts';

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../definition.ts';
-import { SHELL_NAMES, SHELLS } from './shells.ts';
+import { readCompletionScript, SHELL_NAMES, SHELLS } from './shells.ts';
 
 const SHELL = { name: 'shell', description: `${SHELLS.join(', ')} (default: from $SHELL)`, required: false } as const;
 
@@ -18,10 +18,10 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,
       examples: { [SESSION_COMMANDS[shell]]: 'enable completion for this session' },
-      load: async () => {
-        const { readCompletionScript } = await import('./script.ts');
-        return async ({ io }) => io.stdout.write(await readCompletionScript(shell));
-      },
+      load:
+        async () =>
+        async ({ io }) =>
+          io.stdout.write(await readCompletionScript(shell)),
     }),
   ),
   {

@@ -5,8 +5,7 @@ import { createFolder, localFileError, readTextIfExists, replaceFile } from '../
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from './completion-files.ts';
-import { readCompletionScript } from './script.ts';
-import { SHELL_NAMES } from './shells.ts';
+import { readCompletionScript, SHELL_NAMES } from './shells.ts';
 
 /** A planned change of a file. If the text is undefined, the file is deleted. */
 interface FileChange {

@@ -1,6 +1,6 @@
 import { WEBHOOK_FORMS } from '../../webhooks/form.ts';
 import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
-import { SNIPPET_LANGUAGES } from '../../webhooks/snippets/languages.ts';
+import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';

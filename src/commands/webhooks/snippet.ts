@@ -1,6 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../../webhooks/snippets/languages.ts';
-import { SNIPPETS } from '../../webhooks/snippets/snippets.ts';
+import { readSnippet, SNIPPET_LANGUAGES, type SnippetLanguage } from '../../webhooks/snippets.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -8,7 +7,7 @@ import type { SnippetFlags } from './flags.ts';
 
 export async function snippetCommand(context: Context, { options }: Invocation<SnippetFlags>): Promise<void> {
   const language = options.lang ?? (await askForLanguage(context));
-  const code = SNIPPETS[language];
+  const code = await readSnippet(language);
   await (await context.printer()).value({ language, code }, { renderText: () => code });
 }
 

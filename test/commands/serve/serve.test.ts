@@ -5,7 +5,7 @@ import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.t
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/process.ts';
 import { addFault } from '../../../src/service/development/faults/fault-control.ts';
-import type { RequestRecord } from '../../../src/service/development/requests/record.ts';
+import type { RequestRecord } from '../../../src/service/development/requests/request-record.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCompletionScript } from '../../../src/commands/shells/script.ts';
+import { readCompletionScript } from '../../../src/commands/shells/shells.ts';
 
 const BASH = withoutComments(await readCompletionScript('bash'));
 const POWERSHELL = withoutComments(await readCompletionScript('powershell'));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FaultFileInput, parseFaultFile } from '../../../src/catalog/faults.ts';
+import type { FaultFileInput } from '../../../src/catalog/fault-rules.ts';
+import { parseFaultFile } from '../../../src/catalog/faults.ts';
 import { chooseFault, drawNumber, sampleDelay, selectFailing } from '../../../src/service/development/faults/choose-fault.ts';
 
 function decide(file: FaultFileInput, requests: readonly { operation: string; org?: string; hasRecords?: boolean }[]) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { FaultFileInput } from '../../../src/catalog/faults.ts';
+import type { FaultFileInput } from '../../../src/catalog/fault-rules.ts';
 import { createClient } from '../../../src/library/client.ts';
 import { createService } from '../../../src/library/service.ts';
 import { listDeliveries } from '../../../src/service/deliveries/records.ts';

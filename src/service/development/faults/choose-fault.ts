@@ -1,4 +1,5 @@
-import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/faults.ts';
+import type { FaultFile, FaultRule } from '../../../catalog/fault-rules.ts';
+import { DELIVERY } from '../../../catalog/faults.ts';
 
 /** A request or an attempt that rules may apply to. */
 export interface FaultTarget {

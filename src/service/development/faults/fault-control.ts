@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FaultFile, type FaultProblem, parseFaultFile } from '../../../catalog/faults.ts';
+import type { FaultFile } from '../../../catalog/fault-rules.ts';
+import { type FaultProblem, parseFaultFile } from '../../../catalog/faults.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatFieldPath } from '../../../kernel/field-path.ts';
 import type { AdminRoutes } from '../admin.ts';

@@ -1,5 +1,5 @@
 import { version } from '../../../kernel/version.ts';
-import type { RequestDetail } from './record.ts';
+import type { RequestDetail } from './request-record.ts';
 
 const JSON_TYPE = 'application/json';
 

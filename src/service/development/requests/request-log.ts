@@ -1,8 +1,9 @@
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { HandledCall } from '../../call-log.ts';
-import { createRecord, type RequestDetail, type RequestRecord, redactBodies } from './record.ts';
+import { createRecord, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
+import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
 const FLUSH_DELAY = 50;

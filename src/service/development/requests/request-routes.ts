@@ -2,8 +2,9 @@ import { parseDurationFlag } from '../../../kernel/duration.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/is-object.ts';
 import type { AdminRoutes } from '../admin.ts';
-import { type RequestDetail, withoutBodies } from './record.ts';
+import { withoutBodies } from './record.ts';
 import type { RequestLog, WaitOptions } from './request-log.ts';
+import type { RequestDetail } from './request-record.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;

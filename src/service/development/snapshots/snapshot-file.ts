@@ -20,8 +20,6 @@ const COUNTED_TABLES = {
   groups: 'userGroups',
 } as const satisfies Readonly<Record<string, keyof Tables>>;
 
-/** Tables of the server rather than of its data. Not part of a snapshot. */
-const EXCLUDED_TABLES = ['development'];
 const BUSY_TIMEOUT = 10_000;
 
 /** Copies a store, which may be in use, to a new file. Releases the claims of its deliveries, which become due at once. */
@@ -33,7 +31,7 @@ export async function copyStore(path: string, target: string): Promise<void> {
     // Without a write-ahead log, the snapshot is a single file.
     copy.exec('pragma journal_mode = delete');
     copy.exec('update "deliveries" set "owner" = null, "dueAt" = "createdAt" where "owner" is not null');
-    for (const table of EXCLUDED_TABLES) copy.exec(`delete from "${table}"`);
+    copy.exec('delete from "development"');
   } finally {
     copy.close();
   }
@@ -76,9 +74,8 @@ export function replaceRows(path: string, copy: string): Promise<void> {
       database.exec('pragma synchronous = full');
       database.prepare('attach ? as saved').run(immutableUrl(copy));
       database.exec('begin immediate');
-      const tables = database.prepare("select name from main.sqlite_master where type = 'table'").all();
-      for (const { name } of tables) {
-        if (EXCLUDED_TABLES.includes(String(name))) continue;
+      const isData = "type = 'table' and name <> 'development'";
+      for (const { name } of database.prepare(`select name from main.sqlite_master where ${isData}`).all()) {
         database.exec(`delete from main."${name}"; insert into main."${name}" select * from saved."${name}"`);
       }
       database.exec('commit');

@@ -24,7 +24,11 @@ const STAGING_PREFIX = '.staged-';
 /** Manages the snapshots in a private folder beside a store. @throws SvcError `usage` for a PostgreSQL store */
 export function createSnapshots(location: string) {
   const parsed = parseStoreLocation(location);
-  if (parsed.kind === 'database') throw createUnsupportedError();
+  if (parsed.kind === 'database') {
+    throw new SvcError('usage', 'snapshots are not supported for PostgreSQL stores', {
+      hint: hint`use pg_dump and pg_restore, or ${step('show', 'local', 'export')}`,
+    });
+  }
   const { path } = parsed;
   const folder = `${path}.snapshots`;
 
@@ -154,11 +158,5 @@ function createNotFoundError(name: string, names: readonly string[]): SvcError {
   const save = hint`to save one: ${step('change', 'local', 'snapshot', 'save', name)}`;
   return new SvcError('not_found', `no snapshot is named '${name}'`, {
     hint: names.length > 0 ? didYouMean(name, names) : save,
-  });
-}
-
-function createUnsupportedError(): SvcError {
-  return new SvcError('usage', 'snapshots are not supported for PostgreSQL stores', {
-    hint: hint`use pg_dump and pg_restore, or ${step('show', 'local', 'export')}`,
   });
 }
