@@ -6,15 +6,6 @@ import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
 import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
-import type {
-  AccessQuestion,
-  Explanation,
-  ListFilter,
-  RecordRequest,
-  StoredKindName,
-  StoredRecord,
-  StoredRecords,
-} from '../service/development/reading/answers.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
@@ -48,12 +39,6 @@ export interface EmbeddedService {
     readonly workspaceAuthToken: string;
     readonly fetch: typeof globalThis.fetch;
   };
-  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
-  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
-  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
-  show(request: RecordRequest): Promise<readonly StoredRecord[]>;
-  /** Explains whether a user can open a document, and which memberships grant it. */
-  explain(question: AccessQuestion): Promise<Explanation>;
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
   /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
@@ -126,14 +111,10 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
-  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     clock: createClockControl(embedded.development),
-    list: async (kind, filter) => (await reader()).list(kind, filter),
-    show: async (request) => (await reader()).show(request),
-    explain: async (question) => (await reader()).explain(question),
     snapshots: {
       save: async (name) => (await openSnapshots(embedded.development)).save(name),
       restore: async (name) => (await openSnapshots(embedded.development)).restore(name),

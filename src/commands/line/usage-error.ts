@@ -2,7 +2,6 @@ import type { Command, CommanderError } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
-import type { StoredKindName } from '../../service/development/reading/answers.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
@@ -104,26 +103,7 @@ function describeUnknownCommand(word: string, command: Command, root: Node): Usa
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return { message, hint: commandsHint(command) };
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
-  return {
-    message: `the service has no operation that ${action.verb} ${noun}`,
-    hint: localHint(node.name, action) ?? commandsHint(command),
-  };
-}
-
-const LOCAL_KINDS: ReadonlySet<string> = new Set<StoredKindName>([
-  'activities',
-  'groups',
-  'notifications',
-  'organizations',
-  'permissions',
-  'presence',
-  'users',
-]);
-
-/** Creates the hint for records that only the embedded service can read. */
-function localHint(kind: string, { verb }: Action): Hint | undefined {
-  if (!LOCAL_KINDS.has(kind) || !/^(list|show)s$/.test(verb)) return undefined;
-  return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
+  return { message: `the service has no operation that ${action.verb} ${noun}`, hint: commandsHint(command) };
 }
 
 /** Finds the group's first command with one of the names. Without one, finds commands of its subgroups. */
