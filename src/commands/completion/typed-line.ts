@@ -12,7 +12,6 @@ export interface TypedLine {
   readonly givenFlags: ReadonlyMap<string, string>;
   /** Words before the last one that are neither commands nor flags. */
   readonly operands: readonly string[];
-  /** Flag whose value is the last word. */
   readonly valueFlag: OptionDefinition | undefined;
   /** Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the value. */
   readonly partial: string;
@@ -22,7 +21,6 @@ export interface TypedLine {
 
 const COMMON_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
 
-/** Parses a partial command line. Skips unknown words. */
 export async function parseTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
   const last = words.at(-1) ?? '';
   const line = new LineParser(root);
@@ -104,7 +102,6 @@ class LineParser {
   }
 }
 
-/** Returns the names in a flag definition: `-o` and `--output` for `-o, --output <format>`. */
 function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }

@@ -134,7 +134,6 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
   return [...node.children.values()].flatMap(({ children }) => children.get(word ?? '') ?? []).slice(0, MAX_SUGGESTIONS);
 }
 
-/** Creates the hint for `ls` without a group: the commands that list something. */
 function listHint(root: Node): Hint {
   const groups = [...root.children.values()].filter(({ name }) => name !== 'local');
   const lists = groups.flatMap(({ children }) => children.get('list') ?? []);

@@ -26,7 +26,6 @@ const LIST_COMMAND: CommandDefinition = {
   },
 };
 
-/** Lists the commands of a group with their summaries. Omits empty groups. */
 export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)
@@ -76,7 +75,6 @@ function createToolNode({ command, summary }: ToolOutline, definition: () => Pro
   return { name: command.at(-1) ?? '', path: command, summary, leaf: { kind: 'tool', definition }, children: new Map() };
 }
 
-/** Loads the complete definition of a tool. The help of a group does not need it. */
 async function loadDefinition({ command }: ToolOutline): Promise<CommandDefinition> {
   const { TOOLS } = await import('./definitions.ts');
   const definition = TOOLS.find((tool) => tool.command.join(' ') === command.join(' '));

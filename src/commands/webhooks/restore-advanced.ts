@@ -35,7 +35,6 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
   }
 }
 
-/** Whether prompts are possible, and the command ended normally or by Ctrl-C. */
 function canPromptOnExit(context: Context): boolean {
   const { signal, options } = context;
   const isInterrupted = signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';

@@ -13,7 +13,6 @@ import { optionalProperty } from '../option-values.ts';
 
 interface TemporaryEndpointOptions {
   readonly url: string;
-  /** Event types to receive (default: all). */
   readonly filterTypes: readonly string[] | undefined;
   /** Whether to skip the endpoint if an existing one delivers to this process. */
   readonly allowsExisting: boolean;
@@ -22,7 +21,6 @@ interface TemporaryEndpointOptions {
 /** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
 
-/** Identifies this machine in endpoint uids. A hash, because a uid allows few characters. */
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 
@@ -94,7 +92,6 @@ async function enableWebhooks(client: Client) {
   return { notes, hasEnabledWebhooks: !isEnabled };
 }
 
-/** Deletes endpoints of killed processes. Returns the URLs of all other enabled endpoints. */
 async function removeStale(client: Client): Promise<readonly string[]> {
   const endpoints = await loadResource('webhook-endpoints');
   const [stale, others]: [string[], string[]] = [[], []];
