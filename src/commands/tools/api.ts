@@ -59,6 +59,7 @@ function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
   return !Array.isArray(records) || records.every((record) => hasField(record, bulk.id));
 }
 
+/** @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured service */
 function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath) {
