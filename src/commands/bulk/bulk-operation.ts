@@ -19,9 +19,8 @@ import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, startJob } from './open-job.ts';
-import { readRecords } from './pending-records.ts';
+import { readRecords, type SendPlan } from './pending-records.ts';
 import { runJob } from './run-job.ts';
-import type { SendPlan } from './send-plan.ts';
 
 /**
  * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a
