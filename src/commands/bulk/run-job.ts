@@ -15,7 +15,7 @@ import { pluralize } from '../../kernel/plural.ts';
 import { openBeforeImages } from '../call/before-images.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
-import { saveTargetIds } from '../ids/collect-ids.ts';
+import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../option-values.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
@@ -52,7 +52,8 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, resumable, rejects } = finished;
   await reportSummary(run, summary, single);
-  if (summary.succeeded > 0) await saveTargetIds(context, entry, plan.calls);
+  if (summary.succeeded > 0 && entry.effect !== 'delete')
+    await collectAndSaveIds(context, entry, { ...data, [fields.listName]: undefined });
   const retry = !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
   const followUp = rejects && !resumable ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath) : retry;
   const failure = jobError(summary, { noun: fields.noun, stop: finished.stop, resumable, followUp, single });
@@ -89,7 +90,7 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { records } = job.description;
   const { name } = getEntry(job.description.operation);
   const keptFields = new Set<string>();
-  const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
+  const endProgress = await showSendProgress(context, counters, limiter, { records, noun: calls.fields.noun });
   // Other operations cannot replace anything that can be read.
   const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
   const images = isOverwrite ? await openBeforeImages(context, name, job.lockedFolder?.folder) : undefined;
