@@ -48,3 +48,8 @@ export function parseSinceFlag(text: string | undefined, now: number): number | 
     hint: 'use a value like 2h, 7d, or 2026-03-01T12:00:00Z',
   });
 }
+
+/** Returns the long name of a flag without dashes: `max-depth` for `-d, --max-depth <n>`. */
+export function longName({ flags }: Pick<OptionDefinition, 'flags'>): string {
+  return /--([\w-]+)/.exec(flags)?.[1] ?? '';
+}

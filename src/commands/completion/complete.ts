@@ -1,9 +1,10 @@
 import { currentPlatform } from '../../kernel/process.ts';
 import { TOPICS } from '../help/topic-names.ts';
+import { longName } from '../option-values.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
-import { longName, namesOf, parseTypedLine, type TypedLine, takesValue } from './typed-line.ts';
-import { operandCandidates, valueCandidates } from './value-candidates.ts';
+import { parseTypedLine, type TypedLine } from './typed-line.ts';
+import { type CompletionRequest, operandCandidates, valueCandidates } from './value-candidates.ts';
 
 export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';
@@ -26,17 +27,16 @@ const QUOTED_ON_WINDOWS = /'([^']*)'?|"((?:\\"|[^"])*)"?|\\([^\w.~\\-])/gs;
 async function candidates(words: readonly string[], dependencies: CompletionDependencies): Promise<Candidate[]> {
   const isHelp = words.length > 1 && words[0] === 'help';
   const line = await parseTypedLine(commandTree(), isHelp ? words.slice(1) : words);
-  const all = isHelp ? helpCandidates(line) : await lineCandidates(line, dependencies);
+  const all = isHelp ? helpCandidates(line) : await lineCandidates({ ...line, ...dependencies });
   return all
     .map(({ value, ...rest }) => ({ value: line.prefix + value, ...rest }))
     .filter(({ value }) => value.startsWith(line.prefix + line.partial));
 }
 
-async function lineCandidates(line: TypedLine, dependencies: CompletionDependencies): Promise<readonly Candidate[]> {
-  if (line.valueFlag) return valueCandidates(line.valueFlag, line, dependencies);
-  if (line.partial.startsWith('-')) return flagCandidates(line);
-  if (line.leaf) return operandCandidates(line.leaf, line, dependencies);
-  return line.operands.length > 0 ? operandCandidates(undefined, line, dependencies) : commandCandidates(line);
+async function lineCandidates(request: CompletionRequest): Promise<readonly Candidate[]> {
+  if (request.valueFlag) return valueCandidates(request.valueFlag, request);
+  if (request.partial.startsWith('-')) return flagCandidates(request);
+  return request.leaf || request.operands.length > 0 ? operandCandidates(request) : commandCandidates(request);
 }
 
 function commandCandidates({ node }: TypedLine): readonly Candidate[] {
@@ -53,10 +53,8 @@ function helpCandidates(line: TypedLine): readonly Candidate[] {
 function flagCandidates({ flags, givenFlags }: TypedLine): readonly Candidate[] {
   return flags
     .filter((flag) => flag.many || !givenFlags.has(longName(flag)))
-    .map((flag) => ({ value: namesOf(flag.flags).at(-1) ?? '', description: describeFlag(flag) }));
-}
-
-function describeFlag(flag: Parameters<typeof takesValue>[0]): string {
-  const value = takesValue(flag) ? ` ${flag.flags.slice(flag.flags.indexOf('<'))}` : '';
-  return `${flag.description}${value}`.trim();
+    .map((flag) => {
+      const [value = ''] = /<.*/.exec(flag.flags) ?? [];
+      return { value: `--${longName(flag)}`, description: `${flag.description} ${value}`.trim() };
+    });
 }

@@ -1,5 +1,6 @@
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { longName } from '../option-values.ts';
 import { findChild } from '../tree/aliases.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 
@@ -55,11 +56,8 @@ class LineParser {
 
   /** Splits a word that contains a flag and a partial value: `--flag=value` or `-fvalue`. */
   attachedValue(word: string): Pick<TypedLine, 'valueFlag' | 'partial' | 'prefix'> | undefined {
-    const [, name = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
-    const flag = this.findFlag(name);
-    if (flag && takesValue(flag)) return { valueFlag: flag, partial: value, prefix: `${name}=` };
-    const short = this.#short(word);
-    return short?.value ? { valueFlag: short.valueFlag, partial: short.value, prefix: short.prefix } : undefined;
+    const { flag, value, prefix = '' } = this.#splitFlags(word) ?? {};
+    return flag && takesValue(flag) && value !== undefined ? { valueFlag: flag, partial: value, prefix } : undefined;
   }
 
   async consume(word: string): Promise<void> {
@@ -71,33 +69,26 @@ class LineParser {
     else await this.#takeWord(word);
   }
 
-  /** Parses a group of short flags. For example, `-qpprod` is `-q`, followed by `-p` with the value `prod`. */
-  #short(word: string) {
+  /** Splits a word into flags. For example, `-qpprod` is the switch `-q`, followed by `-p` with the value `prod`. */
+  #splitFlags(word: string) {
+    const [, name, value] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name !== undefined) return { switches: [], flag: this.findFlag(name), value, prefix: `${name}=` };
     if (!/^-[^-]/.test(word)) return undefined;
     const switches: OptionDefinition[] = [];
     for (let at = 1; at < word.length; at += 1) {
       const flag = this.findFlag(`-${word[at]}`);
       if (!flag) return undefined;
-      if (takesValue(flag)) return { switches, valueFlag: flag, prefix: word.slice(0, at + 1), value: word.slice(at + 1) };
+      if (takesValue(flag)) return { switches, flag, value: word.slice(at + 1) || undefined, prefix: word.slice(0, at + 1) };
       switches.push(flag);
     }
-    return { switches, valueFlag: undefined, prefix: word, value: '' };
+    return { switches, flag: undefined, value: undefined, prefix: word };
   }
 
   #takeFlag(word: string): void {
-    const short = this.#short(word);
-    if (short) {
-      for (const flag of short.switches) this.givenFlags.set(longName(flag), 'true');
-      if (short.valueFlag && short.value) this.givenFlags.set(longName(short.valueFlag), short.value);
-      else this.pending = short.valueFlag;
-      return;
-    }
-    const [name = '', ...rest] = word.split('=');
-    const flag = this.findFlag(name);
-    if (!flag) return;
-    if (rest.length > 0) this.givenFlags.set(longName(flag), rest.join('='));
-    else if (takesValue(flag)) this.pending = flag;
-    else this.givenFlags.set(longName(flag), 'true');
+    const { switches = [], flag, value } = this.#splitFlags(word) ?? {};
+    for (const each of switches) this.givenFlags.set(longName(each), 'true');
+    if (flag && value === undefined && takesValue(flag)) this.pending = flag;
+    else if (flag) this.givenFlags.set(longName(flag), value ?? 'true');
   }
 
   async #takeWord(word: string): Promise<void> {
@@ -114,15 +105,10 @@ class LineParser {
 }
 
 /** Returns the names in a flag definition: `-o` and `--output` for `-o, --output <format>`. */
-export function namesOf(flags: string): readonly string[] {
+function namesOf(flags: string): readonly string[] {
   return flags.replace(/ .?<.*$/, '').split(', ');
 }
 
-/** Returns the long name of a flag without dashes, or the short name if there is no other. */
-export function longName({ flags }: OptionDefinition): string {
-  return (namesOf(flags).at(-1) ?? '').replace(/^--/, '');
-}
-
-export function takesValue({ flags }: OptionDefinition): boolean {
+function takesValue({ flags }: OptionDefinition): boolean {
   return flags.includes('<');
 }

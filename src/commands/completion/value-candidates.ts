@@ -2,31 +2,30 @@ import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
+import { longName } from '../option-values.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fileCandidates } from './file-candidates.ts';
-import { longName, type TypedLine } from './typed-line.ts';
+import type { TypedLine } from './typed-line.ts';
 
-type CandidateSource = (
-  line: TypedLine,
-  dependencies: CompletionDependencies,
-) => Promise<readonly Candidate[]> | readonly Candidate[];
+/** A command line to complete, with the environment. */
+export type CompletionRequest = TypedLine & CompletionDependencies;
+
+type Candidates = Promise<readonly Candidate[]> | readonly Candidate[];
+type CandidateSource = (request: CompletionRequest) => Candidates;
 
 const ids =
   (kind: IdKind): CandidateSource =>
-  async ({ givenFlags }, dependencies) => {
+  async (request) => {
     const { readCachedIds } = await import('../ids/id-cache.ts');
-    const local = givenFlags.has('local');
-    const profile = local ? undefined : await activeProfile(givenFlags.get('profile'), dependencies);
-    return toCandidates(await readCachedIds(dependencies, { local, profile }, kind));
+    const local = request.givenFlags.has('local');
+    const profile = local ? undefined : await activeProfile(request);
+    return toCandidates(await readCachedIds(request, { local, profile }, kind));
   };
 
 /** Returns the name of the active profile. Reads no secrets. */
-async function activeProfile(
-  named: string | undefined,
-  { environment, cwd, folders }: CompletionDependencies,
-): Promise<string | undefined> {
-  const selected = named ?? environment[SETTING_VARIABLES.profile];
+async function activeProfile({ givenFlags, environment, cwd, folders }: CompletionRequest): Promise<string | undefined> {
+  const selected = givenFlags.get('profile') ?? environment[SETTING_VARIABLES.profile];
   if (selected) return selected;
   const { readFolderSettings } = await import('../../profiles/folder-settings.ts');
   const { readProfiles } = await import('../../profiles/profiles-file.ts');
@@ -51,22 +50,22 @@ const paths: CandidateSource = async () => {
 };
 
 /** Files and folders. Shells expand `~` only at the start of a word, so `--flag=~` has no candidates. */
-const files: CandidateSource = ({ partial, prefix }, dependencies) =>
-  prefix && partial.startsWith('~') ? [] : fileCandidates(partial, dependencies);
+const files: CandidateSource = (request) =>
+  request.prefix && request.partial.startsWith('~') ? [] : fileCandidates(request.partial, request);
 
 /** Files and folders after `@`. */
-const textFiles: CandidateSource = async ({ partial }, dependencies) =>
-  partial.startsWith('@')
-    ? (await fileCandidates(partial.slice(1), dependencies)).map(({ value }) => ({ value: `@${value}` }))
-    : [];
+const textFiles: CandidateSource = async (request) => {
+  if (!request.partial.startsWith('@')) return [];
+  return (await fileCandidates(request.partial.slice(1), request)).map(({ value }) => ({ value: `@${value}` }));
+};
 
-const profiles: CandidateSource = async (_, { folders }) => {
+const profiles: CandidateSource = async ({ folders }) => {
   const { readProfiles } = await import('../../profiles/profiles-file.ts');
   const { profiles: known } = await readProfiles(folders);
   return [...known].map(([value, { baseUrl = '' }]) => ({ value, description: baseUrl }));
 };
 
-const jobs: CandidateSource = async (_, { folders }) => {
+const jobs: CandidateSource = async ({ folders }) => {
   const { readdir } = await import('node:fs/promises');
   const { join } = await import('node:path');
   const names = await readdir(join(folders.state, 'jobs')).catch(() => []);
@@ -110,36 +109,24 @@ const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>
   history: { clear: () => toCandidates(['clear']) },
 };
 
-export function valueCandidates(
-  flag: OptionDefinition,
-  line: TypedLine,
-  dependencies: CompletionDependencies,
-): Promise<readonly Candidate[]> | readonly Candidate[] {
+export function valueCandidates(flag: OptionDefinition, request: CompletionRequest): Candidates {
   if (flag.choices) return toCandidates(flag.choices);
-  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(line, dependencies);
-  return candidatesByName(longName(flag), line, dependencies);
+  if (/<(path|file|dir|folder-path)>/.test(flag.flags)) return files(request);
+  return candidatesByName(longName(flag), request);
 }
 
-export async function operandCandidates(
-  leaf: LoadedLeaf | undefined,
-  line: TypedLine,
-  dependencies: CompletionDependencies,
-): Promise<readonly Candidate[]> {
-  const operands = leaf ? argumentsOf(leaf) : [];
+export async function operandCandidates(request: CompletionRequest): Promise<readonly Candidate[]> {
+  const operands = request.leaf ? argumentsOf(request.leaf) : [];
   const last = operands.at(-1);
-  const operand = operands[line.operands.length] ?? (last?.many ? last : undefined);
+  const operand = operands[request.operands.length] ?? (last?.many ? last : undefined);
   if (!operand) return [];
-  const candidates = await candidatesByName(operand.name, line, dependencies);
-  return candidates.filter(({ value }) => !line.operands.includes(value));
+  const candidates = await candidatesByName(operand.name, request);
+  return candidates.filter(({ value }) => !request.operands.includes(value));
 }
 
-function candidatesByName(
-  name: string,
-  line: TypedLine,
-  dependencies: CompletionDependencies,
-): Promise<readonly Candidate[]> | readonly Candidate[] {
-  const [group = ''] = line.node.path;
-  return (BY_GROUP[group]?.[name] ?? BY_NAME[name])?.(line, dependencies) ?? [];
+function candidatesByName(name: string, request: CompletionRequest): Candidates {
+  const [group = ''] = request.node.path;
+  return (BY_GROUP[group]?.[name] ?? BY_NAME[name])?.(request) ?? [];
 }
 
 /** Lists the candidates for the last name in `--fields a,b`: JSON names, or headers after a capital letter. */

@@ -2,6 +2,7 @@ import { FAILURES } from '../../kernel/errors.ts';
 import { TIME_STYLES } from '../../output/display-options.ts';
 import { FORMATS } from '../../output/format.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
+import { longName } from '../option-values.ts';
 import { flagLines } from './command-help.ts';
 import { environmentVariables } from './environment.ts';
 import { formatRows } from './format-rows.ts';
@@ -37,9 +38,7 @@ const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])
 
 function flags(): string {
   const all = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
-  const titleOf = ({ flags: text }: (typeof all)[number]) =>
-    FLAG_GROUPS.find(([, names]) => names.includes(/--([\w-]+)/.exec(text)?.[1] ?? ''))?.[0] ?? 'Other';
-  const groups = Map.groupBy(all, titleOf);
+  const groups = Map.groupBy(all, (flag) => FLAG_GROUPS.find(([, names]) => names.includes(longName(flag)))?.[0] ?? 'Other');
   const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map((title) => [title, groups.get(title) ?? []] as const);
   const rows = [...flagLines(ordered.flatMap(([, members]) => members))];
   return lines(

@@ -36,13 +36,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Maximum bytes to read from a file. A file can exceed `MAX_BYTES` if it could not be renamed. */
 const MAX_READ_BYTES = 64 * MAX_BYTES;
 
-interface Files {
-  readonly folder: string;
-  readonly current: string;
-  readonly older: string;
-}
-
-function historyFiles({ state }: Folders): Files {
+function historyFiles({ state }: Folders) {
   const folder = join(state, 'history');
   return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
 }
@@ -68,7 +62,7 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
 }
 
 /** Replaces the previous file with the current one, unless another process is already doing so. */
-async function rotate({ folder, current, older }: Files, clock: Clock): Promise<void> {
+async function rotate({ folder, current, older }: ReturnType<typeof historyFiles>, clock: Clock): Promise<void> {
   try {
     await withLock(join(folder, 'turn-over.lock'), { clock, timeout: 0 }, async () => {
       if ((await stat(current)).size > MAX_BYTES) await moveReplacing(current, older);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { getFlagValue } from '../option-values.ts';
+import { getFlagValue, longName } from '../option-values.ts';
 import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { commandPath, helpStep } from './command-words.ts';
@@ -18,7 +18,7 @@ const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
  */
 export function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
   const isHonored = honoredFlagsOf(leaf);
-  const names = GLOBAL_FLAGS.map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '').filter((name) => isGiven(given, name));
+  const names = GLOBAL_FLAGS.map(longName).filter((name) => isGiven(given, name));
   const refused = names.find((name) => !isHonored(name));
   if (refused !== undefined) {
     throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {

@@ -3,7 +3,7 @@ import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { optionalProperty } from '../option-values.ts';
+import { longName, optionalProperty } from '../option-values.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
 export async function printCommandList(context: Context, program: Node): Promise<void> {
@@ -25,12 +25,7 @@ function describeLeaf(leaf: LoadedLeaf): object {
     const { description, arguments: operands = [] } = leaf.definition;
     return {
       ...optionalProperty('description', description),
-      arguments: operands.map(({ name, description: describes, required, many = false }) => ({
-        name,
-        describes,
-        required,
-        many,
-      })),
+      arguments: operands.map(({ description: describes, many = false, ...operand }) => ({ ...operand, describes, many })),
       flags: flagsOf(leaf).map((option) => describeFlag(option)),
     };
   }
@@ -41,23 +36,14 @@ function describeLeaf(leaf: LoadedLeaf): object {
     ...optionalProperty('description', first.description),
     arguments: argument ? [{ name: argument.field, required: true, many: argument.many ?? false }] : [],
     flags: flagsOf(leaf).map((option) => describeFlag(option, flags.get(longName(option)))),
-    operations: leaf.versions.map(({ name, path, version, auth, effect, paged }) => ({
-      name,
-      path,
-      version,
-      auth,
-      effect,
-      paged,
-    })),
+    operations: leaf.versions.map(({ name, path, version, ...entry }) => {
+      return { name, path, version, auth: entry.auth, effect: entry.effect, paged: entry.paged };
+    }),
   };
 }
 
 /** A flag definition, such as `-o, --output <format>`. */
-const FLAG_SYNTAX = /^(?:-(?<short>\w), )?--(?<name>[\w-]+)(?: <(?<value>.*)>)?$/;
-
-function longName({ flags }: OptionDefinition): string {
-  return FLAG_SYNTAX.exec(flags)?.groups?.['name'] ?? flags;
-}
+const FLAG_SYNTAX = /^(?:-(?<short>\w), )?--[\w-]+(?: <(?<value>.*)>)?$/;
 
 function describeFlag(option: OptionDefinition, flag?: Flag): object {
   const { short, value } = FLAG_SYNTAX.exec(option.flags)?.groups ?? {};

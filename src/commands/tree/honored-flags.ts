@@ -1,5 +1,6 @@
 import type { GlobalFlagGroup } from '../definition.ts';
 import { GLOBAL_FLAG_GROUPS } from '../global-flags.ts';
+import { longName } from '../option-values.ts';
 import { flagsOf, type LoadedLeaf } from './leaf.ts';
 
 const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
@@ -9,7 +10,7 @@ const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).f
  * define a global flag itself, to describe it differently; its value is still that of the global flag.
  */
 export function honoredFlagsOf(leaf: LoadedLeaf): (name: string) => boolean {
-  const own = flagsOf(leaf).map(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? '');
+  const own = flagsOf(leaf).map(longName);
   const honored = new Set([...groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]), ...own]);
   return (name) => honored.has(name) || !GROUPED.has(name);
 }

@@ -20,7 +20,14 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
   const { data, error } = usePolled<{ readonly deliveries: readonly Delivery[] }>(
     query('deliveries', { state, limit: SHOWN_DELIVERIES }),
   );
-  const empty = state ? <Empty title={`No ${state} deliveries`} /> : <Empty title="No deliveries yet" commands={COMMANDS} />;
+  const rows = data?.deliveries.map((delivery) => ({
+    href: hrefOf('deliveries', delivery.id),
+    badge: [TONES[delivery.state], delivery.state] as const,
+    name: delivery.event,
+    note: delivery.endpointId,
+    number: formatNounCount(delivery.attempts.length, 'attempt'),
+    time: <Time at={delivery.createdAt} />,
+  }));
   return (
     <>
       <section class="list">
@@ -37,18 +44,8 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
             ))}
           </select>
         </Head>
-        {data?.deliveries.length === 0 && empty}
-        <Rows label="deliveries" items={data?.deliveries} hrefOf={(delivery) => hrefOf('deliveries', delivery.id)}>
-          {(delivery) => (
-            <>
-              <Badge tone={TONES[delivery.state]}>{delivery.state}</Badge>
-              <span class="name">{safe(delivery.event)}</span>
-              <span class="note">{safe(delivery.endpointId)}</span>
-              <span class="number">{formatNounCount(delivery.attempts.length, 'attempt')}</span>
-              <Time at={delivery.createdAt} />
-            </>
-          )}
-        </Rows>
+        {rows?.length === 0 && <Empty title={`No ${state} deliveries`} commands={state ? [] : COMMANDS} />}
+        {rows && <Rows label="deliveries" rows={rows} />}
       </section>
       {id !== undefined && <DeliveryView key={id} id={id} />}
     </>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { formatJson, formatRelative, formatValue, safe, wordsOf } from './format.ts';
+import { formatJson, formatRelative, formatValue, isTimeField, safe, wordsOf } from './format.ts';
 import { ServiceClock } from './service.ts';
 
 interface Children {
@@ -8,17 +8,21 @@ interface Children {
 }
 
 /** Shows a time relative to now, and the exact time on hover. Times are of the service's clock unless `isReal`. */
-export function Time({ at, isReal = false }: { readonly at: string; readonly isReal?: boolean | undefined }) {
+export function Time({ at, isReal = false }: { readonly at: string | number; readonly isReal?: boolean | undefined }) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
+  const time = new Date(at);
+  const exact = time.toISOString();
   return (
-    <time dateTime={at} title={`${at}\n${new Date(at).toLocaleString()} (local)`}>
-      {formatRelative(Date.parse(at), now)}
+    <time dateTime={exact} title={`${exact}\n${time.toLocaleString()} (local)`}>
+      {formatRelative(time.getTime(), now)}
     </time>
   );
 }
 
-export function Badge({ tone, children }: Children & { readonly tone: 'good' | 'bad' | 'idle' }) {
+export type Tone = 'good' | 'bad' | 'idle';
+
+export function Badge({ tone, children }: Children & { readonly tone: Tone }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
@@ -45,8 +49,6 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
   );
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
-
 /** Shows the fields of a record: first the plain ones, then its lists. Leaves out empty values. */
 export function Fields({ of: record, isReal }: { readonly of: object; readonly isReal?: boolean | undefined }) {
   const fields = Object.entries(record).filter(([, value]) => value !== null && value !== '');
@@ -60,7 +62,7 @@ export function Fields({ of: record, isReal }: { readonly of: object; readonly i
         {plain.map(([name, value]) => (
           <div key={name}>
             <dt>{wordsOf(name)}</dt>
-            <dd>{TIME.test(value) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
+            <dd>{isTimeField(name) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
           </div>
         ))}
       </dl>

@@ -43,9 +43,13 @@ export function formatRelative(time: number, now: number): string {
 export const wordsOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
+export const isTimeField = (name: string): boolean => /^time$|(At|Attempt|Updated)$/.test(name);
+
 /** Formats the fields of a record in one line: `on users.add · times 2`. */
 export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([, inner]) => inner !== null);
-  return fields.map(([name, inner]) => `${wordsOf(name)} ${formatValue(inner)}`).join(' · ');
+  const fields = Object.entries(value).filter(([name, inner]) => inner !== null && name !== 'addedAt');
+  const formatField = ([name, inner]: [string, unknown]) =>
+    isTimeField(name) ? new Date(Number(inner)).toISOString() : formatValue(inner);
+  return fields.map((field) => `${wordsOf(field[0])} ${formatField(field)}`).join(' · ');
 }

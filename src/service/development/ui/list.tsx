@@ -1,23 +1,31 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Problem } from './elements.tsx';
+import { Badge, Problem, type Tone } from './elements.tsx';
+import { safe } from './format.ts';
 
-interface RowsProps<Item> {
-  readonly label: string;
-  readonly items: readonly Item[] | undefined;
-  readonly hrefOf: (item: Item) => string;
-  readonly children: (item: Item) => ComponentChildren;
+interface Row {
+  readonly href: string;
+  readonly badge?: readonly [tone: Tone, text: string | number];
+  readonly name: string;
+  readonly note: string;
+  readonly number?: string;
+  readonly time?: ComponentChildren;
 }
 
 /** A list of links with one tab stop. Arrow keys move the focus, and an open detail follows it. */
-export function Rows<Item>({ label, items = [], hrefOf, children }: RowsProps<Item>) {
-  const hrefs = items.map(hrefOf);
-  const linkOf = useTabStop(hrefs);
+export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
+  const linkOf = useTabStop(rows.map(({ href }) => href));
   return (
     <ul class={`rows ${label}`} aria-label={label} onKeyDown={moveFocus}>
-      {items.map((item, at) => (
-        <li key={hrefs[at]}>
-          <a {...linkOf(hrefs[at] ?? '')}>{children(item)}</a>
+      {rows.map(({ href, badge, name, note, number, time }) => (
+        <li key={href}>
+          <a {...linkOf(href)}>
+            {badge && <Badge tone={badge[0]}>{badge[1]}</Badge>}
+            <span class="name">{safe(name)}</span>
+            <span class="note">{safe(note)}</span>
+            {number && <span class="number">{number}</span>}
+            {time}
+          </a>
         </li>
       ))}
     </ul>

@@ -47,62 +47,38 @@ function List({ kind, org }: ListProps) {
   const { data, error } = usePolled<Listing>(read(kind));
   // Folders are only shown with documents.
   const { data: folders } = usePolled<Listing>(read(kind === 'documents' ? 'folders' : kind));
-  const title = [
-    <a key="all" href={hrefOf('organizations')}>
-      Organizations
-    </a>,
-    ` / ${safe(org)}`,
-  ];
+  const [idField, nameField, command] = KINDS[kind];
+  const rows = data?.records.map(({ [idField]: id = '', [nameField]: name = id, email }) => {
+    const href = org ? hrefOf('organizations', org, kind, id) : hrefOf('organizations', id);
+    return { href, name, note: [id, email].filter(Boolean).join(' · ') };
+  });
   return (
     <section class="list">
-      <Head title={org ? title : 'Organizations'} error={error}>
+      <Head title={org ? safe(org) : 'Organizations'} error={error}>
         <Filter label={`Filter ${kind}`} value={match} onChange={setMatch} />
       </Head>
       {org && <Tabs kind={kind} org={org} />}
       {(data?.more || folders?.more) && (
         <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>
       )}
-      {data?.records.length === 0 && folders?.records.length === 0 && <NoRecords kind={kind} match={match} />}
-      {kind === 'documents' ? (
-        data && folders && <Tree org={org} folders={folders.records} documents={data.records} />
-      ) : (
-        <Records kind={kind} org={org} records={data?.records} />
+      {data?.records.length === 0 && folders?.records.length === 0 && (
+        <Empty title={`No ${kind} ${match ? 'match the filter' : 'yet'}`} commands={match ? [] : [`svc ${command}`]} />
       )}
+      {kind !== 'documents' && rows && <Rows label={kind} rows={rows} />}
+      {kind === 'documents' && data && folders && <Tree org={org} folders={folders.records} documents={data.records} />}
     </section>
-  );
-}
-
-function NoRecords({ kind, match }: Pick<ListProps, 'kind'> & { readonly match: string }) {
-  return match ? (
-    <Empty title={`No ${kind} match the filter`} />
-  ) : (
-    <Empty title={`No ${kind} yet`} commands={[`svc ${KINDS[kind][2]}`]} />
   );
 }
 
 function Tabs({ kind, org }: ListProps) {
   return (
     <nav class="tabs" aria-label="Records of the organization">
+      <a href={hrefOf('organizations')}>all organizations</a>
       {['documents', 'users', 'groups'].map((name) => (
         <a key={name} href={hrefOf('organizations', org, name)} aria-current={name === kind ? 'page' : undefined}>
           {name}
         </a>
       ))}
     </nav>
-  );
-}
-
-function Records({ kind, org, records }: ListProps & { readonly records: readonly ListedRecord[] | undefined }) {
-  const [idField, nameField] = KINDS[kind];
-  const place = org ? ['organizations', org, kind] : ['organizations'];
-  return (
-    <Rows label={kind} items={records} hrefOf={({ [idField]: id = '' }) => hrefOf(...place, id)}>
-      {({ [idField]: id, [nameField]: name, email }) => (
-        <>
-          <span class="name">{safe(name ?? id)}</span>
-          <span class="note">{safe([id, email].filter(Boolean).join(' · '))}</span>
-        </>
-      )}
-    </Rows>
   );
 }

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { RequestDetail, RequestRecord } from '../requests/request-record.ts';
-import { Badge, Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
+import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
@@ -67,9 +67,7 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
         )}
         {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
         <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
-          <Rows label="requests" items={found} hrefOf={(request) => hrefOf('requests', String(request.id))}>
-            {(request) => <RequestRow {...request} />}
-          </Rows>
+          <Rows label="requests" rows={found.map(toRow)} />
         </div>
       </section>
       {id !== undefined && <RequestView key={id} id={id} />}
@@ -77,17 +75,16 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
   );
 }
 
-function RequestRow({ operation, path, status, error, ms, fault, records, org, time }: RequestRecord) {
+function toRow({ id, operation, path, status, error, ms, fault, records, org, time }: RequestRecord) {
   const notes = [error, fault && `fault ${fault}`, org, records !== null && formatNounCount(records, 'record')];
-  return (
-    <>
-      <Badge tone={status !== null && status < 400 ? 'good' : 'bad'}>{status ?? 'none'}</Badge>
-      <span class="name">{safe(operation ?? path)}</span>
-      <span class="note">{safe(notes.filter(Boolean).join(' · '))}</span>
-      <span class="number">{formatDuration(ms)}</span>
-      <Time at={time} isReal />
-    </>
-  );
+  return {
+    href: hrefOf('requests', String(id)),
+    badge: [status !== null && status < 400 ? 'good' : 'bad', status ?? 'none'] as const,
+    name: operation ?? path,
+    note: notes.filter(Boolean).join(' · '),
+    number: formatDuration(ms),
+    time: <Time at={time} isReal />,
+  };
 }
 
 function RequestView({ id }: { readonly id: string }) {
