@@ -65,7 +65,6 @@ async function removeRecovery(context: Context, pending: readonly PendingRecover
   await context.note(`removed ${path}`);
 }
 
-/** Saves the newest recovered token in the selected profile. The API key and service must match. */
 async function saveRecoveredToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
   const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);

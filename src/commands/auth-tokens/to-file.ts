@@ -5,7 +5,6 @@ import { flushFolder, localFileError } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
-/** Opens a new private file for the token and a newline. @throws SvcError `usage` if the file exists */
 export async function openFile({ cwd }: Context, given: string): Promise<TokenDestination> {
   const path = resolve(cwd, given);
   const file = await createFile(path, given);

@@ -30,7 +30,6 @@ const CREDENTIALS = {
   workspaceId: { secret: 'workspaceAuthToken', noun: 'workspace' },
 } as const;
 
-/** Runs a check if its credential is configured. Passes the check a name for messages: `API key K`. */
 async function withCredential(
   calls: CallCheckContext,
   id: keyof typeof CREDENTIALS,

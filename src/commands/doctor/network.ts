@@ -38,7 +38,6 @@ export function createNetworkChecks(context: Context): readonly Check[] {
   ];
 }
 
-/** Finds the route to the service. Returns `undefined` without a base URL, which the profile check reports. */
 async function findRoute({ openSettings, environment }: Context): Promise<ServiceRoute | undefined> {
   const settings = await openSettings().catch(() => undefined);
   if (!settings?.baseUrl) return undefined;
@@ -100,7 +99,6 @@ const EMPTY_CALL: Omit<WireRequest, 'url'> = {
   body: '{"data":{}}',
 };
 
-/** Sends an empty call without credentials to the base URL. Uses the same proxy and certificates as other calls. */
 async function probe(context: Context, { url, proxy }: ServiceRoute) {
   const target: Target = { baseUrl: url.href, headerPrefix: '' };
   const { wire, close } = await openNetworkRoute(context, target);

@@ -6,7 +6,6 @@ import { type JobStatus, readStatus } from './status.ts';
 
 export type JobListEntry = Omit<JobStatus, keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'>;
 
-/** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
 export async function readEntries(context: Context): Promise<readonly JobListEntry[]> {
   const entries: JobListEntry[] = [];
   for (const name of await listJobNames(context.folders)) {

@@ -17,7 +17,6 @@ export async function listJobs(context: Context, { options }: Invocation<ListFla
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 1_000;
 
-/** Prints the jobs that change, until none is running. */
 async function watchJobs(context: Context): Promise<void> {
   const shape = { columns: JOB_COLUMNS };
   let options = { ...context.options, pager: false };

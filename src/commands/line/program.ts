@@ -16,7 +16,6 @@ import { checkGlobalFlags } from './refused-flags.ts';
 import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
-  /** Creates the context. Called after the global flags are parsed. */
   readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
   readonly print: (text: string) => void;
 }
@@ -111,7 +110,6 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const shown = many ? `${name}...` : name;
     command.argument(required ? `<${shown}>` : `[${shown}]`, description);
   }
-  // `extraArgumentsError` has better messages than commander.
   command.allowExcessArguments();
   return command.action(async () => {
     const { args, registeredArguments } = command;

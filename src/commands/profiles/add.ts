@@ -26,7 +26,6 @@ async function readAddOptions(context: Context, { arguments: [name], options }: 
     throw new SvcError('usage', problem, { hint: 'read the other secret from a file' });
   }
   return {
-    /** Undefined if svc must prompt for the name. */
     name: name === undefined ? undefined : parseProfileName(name),
     profile: {
       baseUrl: baseUrl === undefined ? undefined : parseBaseUrl(baseUrl, '--base-url'),
@@ -95,7 +94,6 @@ async function verify(context: Context, profile: Profile, secrets: Secrets): Pro
   return isVerified;
 }
 
-/** Returns `Saved profile 'prod' for API key key-1 at api.example.com (verified, selected)`. */
 function describeSaved(name: string, { apiKey, workspaceId, baseUrl }: Profile, details: readonly string[]): string {
   const owners = [apiKey && `API key ${apiKey}`, workspaceId && `workspace ${workspaceId}`].filter(Boolean);
   const owner = owners.length > 0 ? ` for ${owners.join(' and ')}` : '';

@@ -75,7 +75,6 @@ function toRejection(error: SvcError, kind: CredentialKind): SvcError {
   });
 }
 
-/** Creates settings from the new profile alone, without flags and environment variables. */
 function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });

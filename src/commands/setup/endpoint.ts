@@ -27,7 +27,6 @@ import {
 import { createEquivalentStep, type Data, ENTRY, readFlagData, SAMPLE_URL } from './setup-operation.ts';
 import { type AdvancedWebhookSettings, describeDuplicates, listEndpoints, readAdvancedSettings } from './webhook-state.ts';
 
-/** Creates an endpoint interactively. All prompts come before the first write. */
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
   const given = completeUrl(await readFlagData(context, invocation));
@@ -46,7 +45,6 @@ function completeUrl(given: Data): Data {
   return typeof given['url'] === 'string' ? { ...given, url: completeLoopbackUrl(given['url']) } : given;
 }
 
-/** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
 async function planEndpoint(
   context: Context,
   operation: Operation,

@@ -68,7 +68,6 @@ function parsePath(word: string): string {
   return word.startsWith('/') ? word : `/${word}`;
 }
 
-/** Parses the data of a call. Removes a `{"data": …}` wrapper. */
 async function readData(context: Context, argument: string | undefined): Promise<unknown> {
   if (argument === undefined) return {};
   const body = await readJson(context, argument);
@@ -136,10 +135,8 @@ export async function findOperation(path: string, data: unknown): Promise<KnownO
   return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
-/** Returns the fields that request the next page. Returns `undefined` after the last page. */
 export type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
 
-/** Creates a page finder. For an unknown operation, the page finder looks for the cursor fields that the API uses. */
 export function createPageFinder(operation: Operation | undefined): PageFinder {
   return operation ? (result) => nextPageFields(operation, result) : guessNextPage;
 }

@@ -56,7 +56,6 @@ async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, 
 
 interface DrawingStyle {
   readonly lines: readonly [branch: string, last: string, vertical: string];
-  /** Symbol for each access type. Other types are shown by name. */
   readonly access: ReadonlyMap<string, string>;
 }
 
@@ -76,7 +75,6 @@ function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margi
   }
 }
 
-/** Returns a line such as `🔒 Plans (f1), 3 folders below`. */
 function describeFolder(
   { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
   style: DrawingStyle,

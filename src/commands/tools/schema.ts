@@ -21,7 +21,6 @@ export async function schemaCommand(context: Context, { arguments: words }: Invo
   await printDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
 }
 
-/** Name of the schema of settings files. */
 const SETTINGS = 'settings';
 
 const COLUMNS: readonly Column[] = [

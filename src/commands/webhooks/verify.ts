@@ -32,7 +32,6 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
 }
 
-/** Verifies a delivery and returns its decoded payload. @throws SvcError `verification_failed` with the reason */
 function verifyPayload(
   delivery: ReceivedDelivery,
   { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
@@ -79,7 +78,6 @@ async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Bu
   return readNamedFile(file, cwd, { signal });
 }
 
-/** Parses a JSON object, or `name: value` lines after an optional request line. @throws SvcError `bad_data` */
 function parseHeaders(text: string, source: string): HeaderList {
   return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
 }
@@ -106,7 +104,6 @@ function parseHeaderLines(text: string, source: string): HeaderList {
   });
 }
 
-/** Parses `--at` as milliseconds since the epoch (default: now). */
 function parseAtFlag(text: string | undefined, now: number): number {
   if (text === undefined) return now;
   const timestamp = parseTimestamp(text, now);

@@ -24,7 +24,6 @@ export async function reportJob(context: Context, { arguments: [job = ''], optio
   await context.note(`wrote ${file}`);
 }
 
-/** Writes a new file. On failure, deletes the incomplete file. */
 async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);
