@@ -8,8 +8,6 @@ import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
-import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
-import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -41,8 +39,6 @@ export interface EmbeddedService {
   };
   /** Time of the service, which the calls that change it return. */
   readonly clock: ServiceClockControl;
-  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
-  readonly snapshots: ServiceSnapshots;
   readonly faults: FaultControl;
   readonly requests: RequestControl;
   /**
@@ -69,16 +65,6 @@ export interface ServiceClockControl {
   run(): Promise<ClockState>;
   /** Returns to the real time. */
   reset(): Promise<ClockState>;
-}
-
-export interface ServiceSnapshots {
-  /** Saves the current data. Replaces a snapshot with the same name. */
-  save(name: string): Promise<Snapshot>;
-  /** Replaces the current data, including API keys and tokens. */
-  restore(name: string): Promise<Snapshot>;
-  /** Returns the snapshots, newest first. */
-  list(): Promise<readonly Snapshot[]>;
-  remove(name: string): Promise<void>;
 }
 
 /** Rules for faults. All calls return the rules, in the order in which they apply. */
@@ -115,12 +101,6 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
     fetch: embedded.fetch,
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     clock: createClockControl(embedded.development),
-    snapshots: {
-      save: async (name) => (await openSnapshots(embedded.development)).save(name),
-      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
-      list: async () => (await openSnapshots(embedded.development)).list(),
-      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
-    },
     faults: createFaultControl(embedded.development),
     requests: createRequestControl(embedded.development),
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {

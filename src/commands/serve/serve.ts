@@ -52,7 +52,7 @@ export async function serve(
   try {
     const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
     const log = { logsRequests: true, logFolder: context.folders.data };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches, compareStates });
+    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
       const server = await embedded.serve(address, { timeScale });
@@ -70,10 +70,6 @@ export async function serve(
   }
   const { reason } = signal;
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
-}
-
-async function compareStates(first: State, second: State): Promise<readonly Change[]> {
-  return (await import('../../settings/compare-states.ts')).compareStates(first, second);
 }
 
 /** Warns about rules of an earlier time, because requests would fail for no apparent reason. */

@@ -27,11 +27,10 @@ export async function recordOutcomes(
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;
     const update = createUpdate(first, context);
-    // After a snapshot is restored, another delivery may have the same key.
-    const ids = padKeys(group.map(({ delivery }) => delivery.id));
-    const written = new Set((await updateDeliveries(database, { ...update, ids, owner })).map(({ id }) => id));
+    const keys = padKeys(group.map(({ delivery }) => delivery.key));
+    const written = new Set((await updateDeliveries(database, { ...update, keys, owner })).map(({ key }) => key));
     if (update.state !== 'failed') continue;
-    const exhausted = group.filter(({ delivery }) => written.has(delivery.id));
+    const exhausted = group.filter(({ delivery }) => written.has(delivery.key));
     for (const outcome of exhausted) await recordExhausted(database, outcome, context.now);
   }
   await updateEndpointHealth(database, outcomes, context);
@@ -52,7 +51,7 @@ interface DeliveryUpdate {
   readonly dropsPayload: boolean;
 }
 
-type OwnedUpdate = DeliveryUpdate & { readonly ids: readonly string[]; readonly owner: string };
+type OwnedUpdate = DeliveryUpdate & { readonly keys: readonly number[]; readonly owner: string };
 
 function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
   const line = formatAttempt(delivery.claimedAt, result.status, result.error);
@@ -63,7 +62,7 @@ function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: R
   return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
 }
 
-const updateDeliveries = prepareQuery((database, { ids, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
+const updateDeliveries = prepareQuery((database, { keys, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
   database
     .updateTable('deliveries')
     .set(({ ref, eb }) => ({
@@ -72,9 +71,9 @@ const updateDeliveries = prepareQuery((database, { ids, owner, line, state, dueA
       tries: eb('tries', '+', 1),
       attempts: sql<string>`${ref('attempts')} || ${line}`,
     }))
-    .where('id', 'in', ids)
+    .where('key', 'in', keys)
     .where('owner', '=', owner)
-    .returning('id'),
+    .returning('key'),
 );
 
 const EXHAUSTED = 'message.attempt.exhausted';
