@@ -93,7 +93,6 @@ export const networkError = (code: string, fields: Record<string, unknown> = {})
 
 /** Common fields of the test operations. */
 export const thing = {
-  command: ['things', 'call'],
   summary: 'A thing',
   path: '/v2/things',
   auth: 'key',
