@@ -85,10 +85,10 @@ function checkRejectsName(path: string | undefined, { format, isConverted }: Rej
 }
 
 /** Summarizes the job. The journal must be open. */
-export function summarizeRun({ context, job, plan, counters, metrics }: JobRun, rejects: string | null): BulkSummary {
+export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
-  const seconds = metrics.seconds(context.clock.now());
-  return summarize(job.description, job.journal, { ...counters, ...counters.existing, seconds, rejects, refusesExisting });
+  const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
+  return summarize(job.description, job.journal, outcome);
 }
 
 /** Flushes the journal and completes the output files. An error stops the job, unless the run already failed. */
@@ -110,7 +110,8 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const isResumable = () => lockedFolder !== undefined && (stop !== undefined || unfinished > 0);
   const rejects = await guarded(() => closeFiles(run, isResumable()));
   const resumable = isResumable();
-  const summary = summarizeRun(run, rejects?.shownPath ?? null);
+  const now = context.clock.now();
+  const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
   await guarded(async () => {
     try {
       // Processes that watch the job read the error of this run.
@@ -118,7 +119,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
         journal.setFact('stopped', { run: recorder.runNumber, failure: error.failure, message: error.message });
-      recorder.flush('durable', context.clock.now());
+      recorder.flush('durable', now);
       const inputCopies = resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of inputCopies) await rm(path, { force: true });
     } finally {
