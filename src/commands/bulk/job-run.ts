@@ -7,7 +7,7 @@ import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
@@ -65,22 +65,19 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
-  checkRejectsName(options.rejects, format);
+  const named = formatFromName(path ?? '');
+  // svc could not read the file back.
+  if (format.isConverted && named !== undefined && named !== format.format) {
+    throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${options.rejects}`, {
+      hint: 'use a name that ends in .ndjson',
+    });
+  }
   return openRejectsFile({
     format,
     locate: createRecordLocator(inputs),
     folder: description.cwd,
     ...optionalProperty('path', path),
     ...optionalProperty('earlier', journal.getFact('rejects') ?? undefined),
-  });
-}
-
-/** Rejects a file extension of another format, because svc could not read the file back. */
-function checkRejectsName(path: string | undefined, { format, isConverted }: RejectsFormat): void {
-  const named = path === undefined || !isConverted ? undefined : formatFromName(path);
-  if (named === undefined || named === format) return;
-  throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${path}`, {
-    hint: 'use a name that ends in .ndjson',
   });
 }
 

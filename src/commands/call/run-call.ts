@@ -42,7 +42,7 @@ export async function runCall(
   const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
-    return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
+    return runAndWait(context, { command: entry.command, wait: entry.wait }, operation, inputs[0] ?? {});
   }
   const { openBeforeImages } = operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
   const images = await openBeforeImages?.(context, entry.name);
