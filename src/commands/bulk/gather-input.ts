@@ -32,11 +32,8 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  {
-    job,
-    spool,
-    visitRecord,
-  }: { readonly job: string; readonly spool: string; readonly visitRecord: RecordListener | undefined },
+  { job, spool }: { readonly job: string; readonly spool: string },
+  visitRecord: RecordListener | undefined,
 ) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);

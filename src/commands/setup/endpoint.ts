@@ -63,7 +63,7 @@ async function planEndpoint(
   const allowsUnknownEvents = selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
   const subject = { operation, existing, allowsUnknownEvents };
   const generated: Record<string, unknown> = { ...given };
-  await addGeneratedId(operation, generated);
+  addGeneratedId(operation, generated);
   let asked = await askForEndpoint(context, subject, given, number);
   const lastQuestion = yes ? '' : number('Create this endpoint?');
   for (;;) {
