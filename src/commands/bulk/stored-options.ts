@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { BulkOptions } from './bulk-request.ts';
 
 const COUNT = z.int().min(0).exactOptional();
 const TEXT = z.string().exactOptional();
 
-export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]));
+export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 
-const STORED_OPTIONS = z.strictObject({
-  file: z.array(z.string()).exactOptional(),
+export const STORED_OPTIONS = z.strictObject({
+  file: z.array(z.string()).readonly().exactOptional(),
   inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml']).exactOptional(),
   map: COLUMN_MAP.exactOptional(),
   batchSize: COUNT,
@@ -25,7 +24,7 @@ const STORED_OPTIONS = z.strictObject({
 });
 
 /** @throws SvcError `local` for an unknown, missing, or invalid option */
-export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>): BulkOptions {
+export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' | 'options'>) {
   const { data, error } = STORED_OPTIONS.safeParse(options);
   if (data) return data;
   const [issue] = error.issues;
