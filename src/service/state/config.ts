@@ -1,6 +1,6 @@
 import { configSchema, type State } from '../../catalog/state.ts';
 import { findConfig, mergeSettings, saveConfig } from '../records/configs.ts';
-import type { ConfiguredService } from '../store/key-tables.ts';
+import type { ConfiguredService } from '../store/tables.ts';
 import { omitUnset, type Section } from './section.ts';
 
 const SERVICES = Object.entries({
