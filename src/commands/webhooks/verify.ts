@@ -32,26 +32,26 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
 }
 
+/** @throws SvcError `verification_failed` with the reason */
 function verifyPayload(
   delivery: ReceivedDelivery,
   { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
 ): unknown {
+  const error = (reason: string, hint: string | false) =>
+    new SvcError('verification_failed', `the delivery failed verification: ${reason}`, hint ? { hint } : {});
   const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
-    const isTimestampInvalid = verification.reason.startsWith('the timestamp is ');
-    const hint = { hint: '--at <time> verifies the delivery as of the time it was received' };
-    throw verificationError(verification.reason, isTimestampInvalid ? hint : {});
+    const { reason } = verification;
+    const isTimestampInvalid = reason.startsWith('the timestamp is ');
+    throw error(reason, isTimestampInvalid && '--at <time> verifies the delivery as of the time it was received');
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
-  if ('reason' in unpacked) {
-    const hint = unpacked.kind === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
-    throw verificationError(`the signature is valid, but ${unpacked.reason}`, hint);
-  }
-  return unpacked.payload;
-}
-
-function verificationError(reason: string, detail: { readonly hint?: string } = {}): SvcError {
-  return new SvcError('verification_failed', `the delivery failed verification: ${reason}`, detail);
+  if (!('reason' in unpacked)) return unpacked.payload;
+  const isEncrypted = unpacked.kind === 'undecryptable';
+  throw error(
+    `the signature is valid, but ${unpacked.reason}`,
+    isEncrypted && 'add --private-key <path> to decrypt the payload',
+  );
 }
 
 async function readDelivery(
