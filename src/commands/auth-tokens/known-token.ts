@@ -79,13 +79,6 @@ function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): C
     apiKey: { value: apiKey, source },
     authToken: { value: authToken, source },
   });
-  return {
-    ...context,
-    settings,
-    options: {
-      ...options,
-      timeout: Math.min(options.timeout, PROBE_TIMEOUT),
-      maxWait: Math.min(options.maxWait, PROBE_TIMEOUT),
-    },
-  };
+  const [timeout, maxWait] = [Math.min(options.timeout, PROBE_TIMEOUT), Math.min(options.maxWait, PROBE_TIMEOUT)];
+  return { ...context, settings, options: { ...options, timeout, maxWait } };
 }

@@ -3,10 +3,12 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import type { ListFlags } from './flags.ts';
 import { type JobListEntry, readEntries } from './status.ts';
 
-export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
+export async function listJobs(
+  context: Context,
+  { options }: Invocation<{ readonly watch?: boolean | undefined }>,
+): Promise<void> {
   if (options.watch) return watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();
