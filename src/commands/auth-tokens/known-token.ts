@@ -49,9 +49,8 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
     return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
   } catch (error) {
     // Only the service's own error proves that the token is invalid.
-    return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
-      ? 'dead'
-      : 'unknown';
+    const isFromService = error instanceof ServiceError && error.hasServiceEnvelope;
+    return isFromService && error.failure === 'unauthenticated' ? 'dead' : 'unknown';
   } finally {
     await close();
   }

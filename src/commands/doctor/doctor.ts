@@ -22,9 +22,8 @@ export async function doctorCommand(
   { options }: Invocation<{ readonly org?: string | undefined }>,
 ): Promise<void> {
   if (context.options.dryRun) {
-    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
-      hint: 'run it without --dry-run',
-    });
+    const hint = 'run it without --dry-run';
+    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
   }
   const printer = await openPrinter(context);
   const results = await withSpinner(context, 'doctor: checking', () => runAllChecks(context, options.org));

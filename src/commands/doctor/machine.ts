@@ -58,12 +58,8 @@ function checkProfile(settings: Settings): CheckResult {
   const { profile: chosen, baseUrl, missingReason } = settings;
   if (listMissingSettings(settings).length > 0) return resultOfError(createNotConfiguredError(settings));
   const detail = chosen ? `${chosen.value} (${chosen.source})` : 'none (all settings come from the environment)';
-  if (missingReason !== undefined)
-    return fail(
-      'no_credential',
-      missingReason,
-      hint`save the profile again: ${stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace')}`,
-    );
+  const saving = stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace');
+  if (missingReason !== undefined) return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }
 

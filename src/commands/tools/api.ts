@@ -13,7 +13,12 @@ import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import type { ApiFlags } from './flags.ts';
+
+interface ApiFlags {
+  readonly data?: string | undefined;
+  readonly auth?: Auth | undefined;
+  readonly paginate?: boolean | undefined;
+}
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
 export async function apiCommand(context: Context, { arguments: [word = ''], options }: Invocation<ApiFlags>): Promise<void> {

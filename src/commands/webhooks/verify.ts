@@ -70,16 +70,13 @@ async function readDelivery(
   }
   if (body === '-' && headers === '-') throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
   const text = (await readBytes(context, headers)).toString();
-  return { headers: groupHeaders(parseHeaders(text, headers)), body: await readBytes(context, body) };
+  const parse = text.trimStart().startsWith('{') ? parseJsonHeaders : parseHeaderLines;
+  return { headers: groupHeaders(parse(text, headers)), body: await readBytes(context, body) };
 }
 
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(readUntilAborted(io.stdin.stream, signal));
   return readNamedFile(file, cwd, { signal });
-}
-
-function parseHeaders(text: string, source: string): HeaderList {
-  return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
 }
 
 function parseJsonHeaders(text: string, source: string): HeaderList {
