@@ -7,8 +7,7 @@ import { commandLineOf, type NextStep, step } from '../../kernel/hint.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
-import { readRecords } from './pending-records.ts';
-import type { SendPlan } from './send-plan.ts';
+import { readRecords, type SendPlan } from './pending-records.ts';
 import { isColumnMap } from './stored-options.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;

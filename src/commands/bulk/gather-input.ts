@@ -1,7 +1,8 @@
 import { CommonTarget } from '../../bulk/common-target.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
-import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
+import type { RecordCheck, RecordListener } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
@@ -22,11 +23,6 @@ import { showCheckProgress } from './show-progress.ts';
 
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
-interface JobInputSettings extends Pick<RecordRules, 'generateId'> {
-  readonly spool: string;
-  readonly visitRecord: RecordListener | undefined;
-}
-
 /**
  * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the copy of piped input.
  * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `bad_data` for an invalid record
@@ -36,14 +32,18 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { generateId, spool, visitRecord }: JobInputSettings,
+  {
+    job,
+    spool,
+    visitRecord,
+  }: { readonly job: string; readonly spool: string; readonly visitRecord: RecordListener | undefined },
 ) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
   const { data, options } = request;
   const rules = {
-    ...{ fields, shared: data, duplicates: options.duplicates, generateId },
+    ...{ fields, shared: data, duplicates: options.duplicates, generateId: createIdGenerator(job) },
     ...optionalProperty('target', expectedTarget(fields, data)),
     ...optionalProperty('shard', options.shard),
   };

@@ -1,12 +1,21 @@
-import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
+import type { BatchLimits, PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { SentBatch } from '../../bulk/journal/outcomes.ts';
+import type { BatchCalls } from '../../bulk/request-sender.ts';
 import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
+import type { BulkOptions } from './bulk-request.ts';
 import type { CheckedInput } from './gather-input.ts';
 import type { OpenJob } from './open-job.ts';
-import type { SendPlan } from './send-plan.ts';
+
+/** Inputs of a run, besides its job. A first run and a resumed run use the same plan. */
+export interface SendPlan {
+  readonly calls: BatchCalls;
+  readonly input: CheckedInput;
+  readonly options: BulkOptions;
+  readonly limits: BatchLimits;
+}
 
 /**
  * Maximum number of runs that may send a record while its outcome is unknown. Records with caller-chosen IDs have no

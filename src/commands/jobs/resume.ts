@@ -19,9 +19,8 @@ import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
-import { pendingRecords } from '../bulk/pending-records.ts';
+import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
-import type { SendPlan } from '../bulk/send-plan.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import { parseStoredOptions } from '../bulk/stored-options.ts';
 import { parseThroughput, type ThroughputFlags, type ThroughputOptions } from '../bulk/throughput-flags.ts';
@@ -34,7 +33,7 @@ import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showEndedJob } from './finished-job.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
-import { readEntries } from './list-entries.ts';
+import { readEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
-import { type Sink, withWrite } from '../../kernel/io.ts';
+import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
@@ -24,23 +24,23 @@ import {
   toTerminalText,
 } from '../terminal/terminal.ts';
 
-interface ContextPurpose {
-  /** Whether the command uses only the embedded service, and can run without readable settings. */
-  readonly isLocalOnly?: boolean;
-  readonly inputNaming?: Context['inputNaming'];
-}
-
 export interface OpenedContext {
   readonly context: Context;
   close(error?: unknown): Promise<void>;
 }
 
-/** Opens a context with the given options. Creates expensive parts on first use. */
+/**
+ * Opens a context with the given options. Creates expensive parts on first use.
+ * @param isLocalOnly whether the command uses only the embedded service, and can run without readable settings
+ */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
-  { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
+  {
+    isLocalOnly = false,
+    inputNaming = 'flags',
+  }: { readonly isLocalOnly?: boolean; readonly inputNaming?: Context['inputNaming'] } = {},
 ): OpenedContext {
   const closeFunctions: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
@@ -51,7 +51,17 @@ export function openContext(
   const filter = openFilter(processEnvironment, options);
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
-  const io = { ...processEnvironment.io, stdout, stderr: createMessageSink(processEnvironment) };
+  const {
+    environment,
+    io: { stderr },
+  } = processEnvironment;
+  const io = {
+    ...processEnvironment.io,
+    stdout,
+    stderr: withWrite(stderr, (text) =>
+      stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
+    ),
+  };
   const holdMessage = (text: string) => io.stderr.isTerminal && stdout.holdMessage(text);
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
@@ -113,11 +123,6 @@ async function confirm(context: Context, question: string): Promise<void> {
   }
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
-}
-
-/** Creates a sink for messages that converts text to characters that the terminal can show. */
-function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
-  return withWrite(stderr, (text) => stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text));
 }
 
 async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {
