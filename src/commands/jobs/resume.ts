@@ -32,7 +32,7 @@ import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showEndedJob } from './finished-job.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
-import { readEntries } from './list-entries.ts';
+import { readEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
