@@ -336,6 +336,7 @@ const inspector = {
   target: 'es2024',
   minify: true,
   metafile: true,
+  write: false,
 } as const satisfies BuildOptions;
 
 await rm('dist', { recursive: true, force: true });
@@ -346,6 +347,7 @@ const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups
 assertExports(groups, scattered, metafile);
 const page = await build(inspector);
 Object.assign(metafile.outputs, page.metafile.outputs);
+for (const { path, contents } of page.outputFiles) await writeFile(`${path}.br`, brotliCompressSync(contents));
 for (const folder of ['completions', 'examples/snippets']) await cp(folder, 'dist/chunks', { recursive: true });
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent CommonJS code from

@@ -16,14 +16,18 @@ and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ['undici', 'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).'],
 ]);
 
-/** Creates the notices that the licenses of bundled packages require: each package with its license text. */
+/** Creates the notices that the licenses of bundled packages require: each license text, after the packages that it applies to. */
 export function createNotices(packages: readonly BundledPackage[]): string {
-  return [HEAD, ...packages.map(createNotice)].join(`\n${'-'.repeat(80)}\n\n`);
+  const byText = Map.groupBy(packages, createText);
+  const notices = [...byText].map(([text, own]) => `${own.map(titleOf).join('\n')}\n\n${text}`);
+  return [HEAD, ...notices].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-function createNotice({ name, version, license, folder }: BundledPackage): string {
+const titleOf = ({ name, version, license }: BundledPackage) => `${name} ${version} (${license})`;
+
+function createText({ name, folder }: BundledPackage): string {
   const compiled = COMPILED_NOTICES.get(name);
-  return [`${name} ${version} (${license})`, ...(compiled ? [compiled] : []), licenseText(folder)].join('\n\n');
+  return [...(compiled ? [compiled] : []), licenseText(folder)].join('\n\n');
 }
 
 /** @throws Error if the package has no license text, so that nothing is published without its license. */

@@ -26,5 +26,5 @@ export function createBom(name: string, bundled: readonly BundledPackage[], inst
   bom.dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((dependency) => refs.has(dependency)) }));
-  return `${JSON.stringify(bom, null, 2)}\n`;
+  return `${JSON.stringify(bom)}\n`;
 }

@@ -6,7 +6,6 @@ const MAX_ID_LENGTH = 100;
 
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
 
-/** Fields whose value is an object that contains IDs. */
 const GRANT_FIELD = /^(?:user|permissions|resources)$/;
 
 export interface JobCounts {
@@ -17,15 +16,12 @@ export interface JobCounts {
   readonly skipped: number;
 }
 
-/** Tracks the writes of a command for its entry in the history. */
 export class Activity {
   /** Number of calls that are not reads. */
   calls = 0;
-  /** Set if the command runs a job. */
   counts: JobCounts | undefined;
   /** Set if the calls use another profile or service than the settings. */
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
-  /** ID for `svc undo`, if replaced values were saved. */
   undo: string | null = null;
   readonly #ids = new Set<string>();
 

@@ -1,2 +1,1 @@
-/** Default address of `svc serve`. */
 export const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 7400 };

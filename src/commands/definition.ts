@@ -55,7 +55,6 @@ export interface OperationRunner {
   readonly load: () => Promise<RunOperation>;
 }
 
-/** A command in the tree. An `operation` comes from the catalog, in one or more versions. A `tool` is hand-written. */
 export type Leaf =
   | { readonly kind: 'operation'; readonly names: readonly OperationName[]; readonly runner?: () => Promise<OperationRunner> }
   | { readonly kind: 'tool'; readonly definition: () => Promise<CommandDefinition> };

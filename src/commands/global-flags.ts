@@ -38,7 +38,6 @@ const REQUEST_FLAGS = ['ca-file', 'timeout'] as const;
 const CONNECTION_FLAGS = ['profile', 'base-url', 'insecure-http', 'max-wait', 'no-wait', ...REQUEST_FLAGS] as const;
 const LOCAL_FLAGS = ['local', 'store'] as const;
 
-/** Long names of the global flags in each group. Every command accepts flags without a group. */
 export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly string[]>> = {
   service: [...CONNECTION_FLAGS, ...LOCAL_FLAGS],
   connection: CONNECTION_FLAGS,
@@ -89,7 +88,6 @@ function normalizeStore(location: string | undefined): string | undefined {
   return location === undefined ? undefined : checkStoreLocation(location);
 }
 
-/** Parses the name of a format. Error messages start with `source`, such as a flag or a variable. */
 export function parseFormat(name: string | undefined, source: string): Format | undefined {
   if (name === undefined) return undefined;
   const format = FORMATS.find((known) => known === name);

@@ -14,7 +14,6 @@ export function getFlagValue(options: object, flagName: string): string | boolea
   return (options as ParsedOptions)[toOptionKey(flagName)];
 }
 
-/** Converts a flag name to the key of its parsed value: `maxDepth` for `max-depth`. */
 function toOptionKey(flagName: string): string {
   return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -40,7 +39,6 @@ export function parsePort(text: string | undefined): number | undefined {
   throw new SvcError('usage', `--port must be a number from 0 to 65535, got '${text}'`);
 }
 
-/** Parses `--since` as milliseconds since the epoch. For example, `2h` is two hours ago. */
 export function parseSinceFlag(text: string | undefined, now: number): number | undefined {
   const since = text === undefined ? undefined : parseSince(text, now);
   if (text === undefined || since !== undefined) return since;

@@ -14,11 +14,9 @@ export interface OptionDefinition {
   readonly many?: true;
   /** The flag tunes a bulk job. Help lists tuning flags last. */
   readonly isTuning?: true;
-  /** The flag is for scripts; help omits it. */
   readonly isHidden?: true;
 }
 
-/** Long name of an option, such as `max-depth` for `-d, --max-depth <n>`. */
 type LongName<Flags extends string> = Flags extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}`
     ? Name
@@ -29,7 +27,6 @@ type CamelCase<Words extends string> = Words extends `${infer First}-${infer Res
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Words;
 
-/** Key of an option's parsed value, such as `maxDepth` for `--max-depth <n>` and `record` for `--no-record`. */
 type OptionKey<Flags extends string> =
   LongName<Flags> extends `no-${infer Name}` ? CamelCase<Name> : CamelCase<LongName<Flags>>;
 

@@ -28,7 +28,6 @@ export interface Choice {
   readonly group?: string;
 }
 
-/** Prompt for one of many choices. The user filters the list by typing. */
 export interface PickPrompt {
   readonly message: string;
   /** Must not be empty. */
@@ -42,7 +41,6 @@ export interface MultiSelectPrompt {
   readonly message: string;
   readonly choices: readonly Choice[];
   readonly defaultValues: readonly string[];
-  /** Describes an empty selection: `all events`. */
   readonly emptyMeaning: string;
   /** Checks a value that is not among the choices, and returns the problem, if any. */
   readonly validateOther: (value: string) => string | undefined;

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { BIN, sharedCache } from './svc.ts';
+import { BIN, newUser, sharedCache } from './svc.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 const PARTS = ['requests', 'organizations', 'deliveries', 'faults', 'clock'];
@@ -64,7 +64,7 @@ async function addRecords({ call }: Service): Promise<void> {
   const users = [
     { userId: 'ada', name: 'Ada' },
     { userId: 'hank', name: 'Hank' },
-    { userId: HOSTILE, name: HOSTILE },
+    { userId: HOSTILE, name: HOSTILE, renewedAt: 'never' },
   ];
   await call('/v1/users/add', { organizationId, users: users.slice(0, 1) });
   const folders = [
@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await wrong.getByRole('heading', { name: 'Requests' }).waitFor();
   });
 
-  it('sends only data without a token to nobody, and restricts the page to its own files', async () => {
+  it('sends no data without the token, and restricts the page to its own files', async () => {
     const page = await fetch(`${running().url}/_svc/ui`);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -155,6 +155,13 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     for (const path of ['ui/', 'ui/none.js', 'ui/..%2fmain.mjs', 'requests', 'deliveries', 'list?kind=users']) {
       expect((await fetch(`${running().url}/_svc/${path}`)).status, path).toBe(401);
     }
+  });
+
+  it('is refused on an address that other machines can reach', async () => {
+    const { svc } = await newUser();
+    const { code, stdout, stderr } = await svc(['serve', '--ui', '--host', '0.0.0.0', '--port', '0']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('--ui needs a loopback address such as 127.0.0.1, got 0.0.0.0');
   });
 
   it('shows a request when it arrives, and opens it with masked secrets', async () => {

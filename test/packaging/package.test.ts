@@ -65,7 +65,7 @@ describe('the package', () => {
     expect(metadata.component.name).toBe('@collab-svc/svc');
     const listed = components.map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
     const notices = await read('THIRD-PARTY-NOTICES.txt');
-    const noticed = Array.from(notices.matchAll(/^-{80}\n\n(\S+ \S+) \(/gm), ([, title]) => title);
+    const noticed = Array.from(notices.matchAll(/(?<=^-{80}\n\n(?:\S.*\n)*)(\S+ \d\S*) \(.*\)$/gm), ([, title]) => title);
     expect(noticed).toEqual(expect.arrayContaining([expect.stringMatching(/^commander 15/)]));
     expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(noticed.sort());
   });

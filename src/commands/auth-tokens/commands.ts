@@ -2,7 +2,6 @@ import { defineCommand, defineRunner } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { RECOVER_FLAGS, RESET_FLAGS } from './flags.ts';
 
-/** Runs `auth-tokens reset`. Its response cannot be requested again. */
 export const RESET_RUNNER: OperationRunner = defineRunner({
   operation: 'auth-tokens.reset',
   options: RESET_FLAGS,

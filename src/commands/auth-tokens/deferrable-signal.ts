@@ -1,6 +1,5 @@
 export type DeferrableSignal = ReturnType<typeof createDeferrableSignal>;
 
-/** Creates an abort signal that follows another signal and can defer its abort. */
 export function createDeferrableSignal(other: AbortSignal) {
   const controller = new AbortController();
   let onDeferredAbort: (() => void) | undefined;

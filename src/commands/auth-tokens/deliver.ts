@@ -12,7 +12,6 @@ export interface TokenDelivery extends NewToken {
   readonly destinations: readonly TokenDestination[];
   readonly isPrinted: boolean;
   readonly recovery: RecoveryFile;
-  /** Records of earlier resets of the same token, which contain invalid tokens. */
   readonly superseded: readonly PendingRecovery[];
 }
 

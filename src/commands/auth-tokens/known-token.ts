@@ -7,7 +7,6 @@ import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 
-/** Returns the identifier of the current service in recovery records: an origin, or a name for the embedded service. */
 export async function currentService({ options, openSettings }: Context): Promise<string> {
   if (options.local) return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;
   const { baseUrl } = await openSettings();
@@ -28,7 +27,6 @@ export async function findKnownToken(
   return authToken ? { apiKey, authToken } : undefined;
 }
 
-/** Finds the token that an interrupted reset was meant to replace, if the settings still contain it. */
 export async function findOldToken(context: Context, record: RecoveryRecord): Promise<ApiKeyToken | undefined> {
   if ((await currentService(context)) !== record.place) return undefined;
   const token = await findKnownToken(context, record.apiKey, []);
@@ -40,22 +38,19 @@ export interface ApiKeyToken {
   readonly authToken: string;
 }
 
-/** State of a token. `unknown` if the service gave no conclusive response. */
 export type TokenState = 'alive' | 'dead' | 'unknown';
 
 /** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 
-/** Sends a read with the token. A response from a gateway is inconclusive. */
 export async function probeToken(context: Context, token: ApiKeyToken): Promise<TokenState> {
   const { client, close } = await connect(withCredential(context, token));
   try {
     return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
   } catch (error) {
     // Only the service's own error proves that the token is invalid.
-    return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
-      ? 'dead'
-      : 'unknown';
+    const isFromService = error instanceof ServiceError && error.hasServiceEnvelope;
+    return isFromService && error.failure === 'unauthenticated' ? 'dead' : 'unknown';
   } finally {
     await close();
   }
@@ -64,7 +59,6 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
 /** Delays between probes of a working token, in milliseconds. The service may still be processing the reset. */
 const PROBE_PAUSES = [500, 1_500, 3_000];
 
-/** Probes a token after a reset of unknown outcome. Returns `alive` only if repeated probes succeed. */
 export async function probeUntilSettled(context: Context, token: ApiKeyToken): Promise<TokenState> {
   let state = await probeToken(context, token);
   for (const pause of PROBE_PAUSES) {
@@ -84,13 +78,6 @@ function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): C
     apiKey: { value: apiKey, source },
     authToken: { value: authToken, source },
   });
-  return {
-    ...context,
-    settings,
-    options: {
-      ...options,
-      timeout: Math.min(options.timeout, PROBE_TIMEOUT),
-      maxWait: Math.min(options.maxWait, PROBE_TIMEOUT),
-    },
-  };
+  const [timeout, maxWait] = [Math.min(options.timeout, PROBE_TIMEOUT), Math.min(options.maxWait, PROBE_TIMEOUT)];
+  return { ...context, settings, options: { ...options, timeout, maxWait } };
 }

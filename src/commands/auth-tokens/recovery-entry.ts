@@ -15,7 +15,6 @@ import { type ServiceFlags, stepForService } from '../service-flags.ts';
 import { currentService, findOldToken, probeToken, probeUntilSettled } from './known-token.ts';
 import { ensureStep } from './reset-errors.ts';
 
-/** State of a recovery record. `describeNextStep` explains each state. */
 type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
 
 export type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;

@@ -34,7 +34,6 @@ export async function hasProfileFor(context: Context, apiKey: string): Promise<b
   );
 }
 
-/** Returns the name of the active profile. @throws SvcError `usage` if it belongs to another API key or service */
 async function requireProfile({ options, openSettings }: Context, store: ProfileStore, apiKey: string): Promise<string> {
   if (options.local) throw profileError('the embedded service has no profile');
   const { profile: active, baseUrl } = await openSettings();

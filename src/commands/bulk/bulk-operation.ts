@@ -1,11 +1,9 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
-import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
-import type { RecordRules } from '../../bulk/record-checker.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import type { Operation, Parent } from '../../catalog/define.ts';
+import type { Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -13,15 +11,13 @@ import { pluralize } from '../../kernel/plural.ts';
 import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
-import { saveIds } from '../ids/collect-ids.ts';
-import { IdCollector } from '../ids/id-collector.ts';
+import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import type { BulkOptions, BulkRequest } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { createLockedFolder, describeJob, discardJob, startJob } from './open-job.ts';
-import { readRecords } from './pending-records.ts';
+import { readRecords, type SendPlan } from './pending-records.ts';
 import { runJob } from './run-job.ts';
-import type { SendPlan } from './send-plan.ts';
 
 /**
  * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a
@@ -29,54 +25,38 @@ import type { SendPlan } from './send-plan.ts';
  * @throws SvcError unless every record succeeded. If any request was sent, the summary is printed first.
  */
 export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
-  const operation = await loadOperation(entry.resource, entry.name);
-  const fields = bulkFieldsOf(operation);
-  const limits = parseBatchLimits(fields, request.options);
   const job = createJobName(context.clock.now());
   const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
   let started = false;
   try {
-    const { plan, newParents } = await prepare(context, entry, operation, request, {
-      ...{ fields, limits, generateId: createIdGenerator(job), spool: lockedFolder?.folder.spool ?? '' },
-    });
-    if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), limits));
+    const { plan, newParents } = await prepare(context, entry, request, { job, spool: lockedFolder?.folder.spool ?? '' });
+    if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
     await runJob(context, opened, plan).finally(async () => {
       if (context.activity.counts?.succeeded) await printNewParents(context, newParents);
     });
-    if (!lockedFolder) await saveArgumentIds(context, entry, request);
+    // A file can contain too many IDs.
+    if (!lockedFolder) await collectAndSaveIds(context, entry, [request.data, request.record]);
   } finally {
     if (lockedFolder && !started) await discardJob(lockedFolder, context.clock);
   }
-}
-
-/** Saves IDs from the command line for completion. A file can contain too many IDs. */
-async function saveArgumentIds(context: Context, entry: OperationEntry, { data, record }: BulkRequest): Promise<void> {
-  const ids = new IdCollector(entry.resource);
-  ids.collect([data, record]);
-  await saveIds(context, ids, entry);
-}
-
-interface JobSettings extends Pick<RecordRules, 'fields' | 'generateId'> {
-  readonly limits: BatchLimits;
-  readonly spool: string;
 }
 
 /** Reads and checks the records, and asks for confirmation. Sends no writes. */
 async function prepare(
   context: Context,
   entry: OperationEntry,
-  operation: Operation,
   request: BulkRequest,
-  { fields, limits, generateId, spool }: JobSettings,
+  job: { readonly job: string; readonly spool: string },
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const fields = bulkFieldsOf(operation);
+  const limits = parseBatchLimits(fields, request.options);
   const { data, options, usesDataFlag } = request;
   const confirmations = collectConfirmations(operation, fields, data);
-  const input = await gatherInput(context, entry, fields, request, {
-    ...{ generateId, spool, visitRecord: confirmations.visitRecord },
-  });
+  const input = await gatherInput(context, entry, fields, request, job, confirmations.visitRecord);
   const { first, records } = input.check;
   const { name, files } = input.input;
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);

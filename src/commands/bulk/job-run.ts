@@ -1,18 +1,24 @@
-import { resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import type { StopReason } from '../../bulk/batch-request.ts';
+import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
+import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
+import { jobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
-import type { SendPlan } from './send-plan.ts';
+import type { SendPlan } from './pending-records.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
@@ -59,7 +65,13 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
-  checkRejectsName(options.rejects, format);
+  const named = formatFromName(path ?? '');
+  // svc could not read the file back.
+  if (format.isConverted && named !== undefined && named !== format.format) {
+    throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${options.rejects}`, {
+      hint: 'use a name that ends in .ndjson',
+    });
+  }
   return openRejectsFile({
     format,
     locate: createRecordLocator(inputs),
@@ -69,11 +81,79 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   });
 }
 
-/** Rejects a file extension of another format, because svc could not read the file back. */
-function checkRejectsName(path: string | undefined, { format, isConverted }: RejectsFormat): void {
-  const named = path === undefined || !isConverted ? undefined : formatFromName(path);
-  if (named === undefined || named === format) return;
-  throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${path}`, {
-    hint: 'use a name that ends in .ndjson',
+/** Summarizes the job. The journal must be open. */
+export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
+  const refusesExisting = plan.calls.fields.ifExists !== undefined;
+  const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
+  return summarize(job.description, job.journal, outcome);
+}
+
+/** Flushes the journal and completes the output files. An error stops the job, unless the run already failed. */
+export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
+  const { context, job, plan, recorder } = run;
+  const { journal, lockedFolder, description } = job;
+  let stop = sendStop;
+  const guarded = async <Value>(step: () => Value | Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      if (stop?.kind !== 'broken') stop = { kind: 'broken', error };
+      return undefined;
+    }
+  };
+  await guarded(() => recorder.flush());
+  const unfinished = (await guarded(() => journal.counts().open)) ?? 1;
+  const isResumable = () => lockedFolder !== undefined && (stop !== undefined || unfinished > 0);
+  const rejects = await guarded(() => closeFiles(run, isResumable()));
+  const resumable = isResumable();
+  const now = context.clock.now();
+  const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
+  await guarded(async () => {
+    try {
+      // Processes that watch the job read the error of this run.
+      const error = resumable && jobError(summary, { noun: plan.calls.fields.noun, stop, resumable });
+      if (!resumable) journal.setFact('done', { rejects: summary.rejects });
+      else if (error instanceof SvcError)
+        journal.setFact('stopped', { run: recorder.runNumber, failure: error.failure, message: error.message });
+      recorder.flush('durable', now);
+      const inputCopies = resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
+      for (const { path } of inputCopies) await rm(path, { force: true });
+    } finally {
+      journal.close();
+      lockedFolder?.release();
+    }
   });
+  return { summary, stop, resumable, rejects };
+}
+
+/** Completes the output files. Returns the rejects file, with its path as the user would type it in the current folder. */
+async function closeFiles({ context, job, plan, files, counters }: JobRun, resumable: boolean) {
+  const { journal, description } = job;
+  const { rejects, results } = files;
+  const { input, rules, check } = plan.input;
+  const { file, rejects: namedRejects } = plan.options;
+  const unsent = description.records - counters.decided;
+  const needsRejects =
+    file === undefined && namedRejects === undefined
+      ? counters.unknown > 0
+      : counters.failed + counters.unknown > 0 || (!resumable && unsent > 0);
+  const started = counters.decided > 0;
+  if (started && ((rejects && needsRejects) || (results && description.leftOut + unsent > 0))) {
+    await writeOutcomeFiles({
+      recordLists: readCheckedRecords(input, rules, check),
+      journal,
+      results,
+      rejects: needsRejects ? rejects : undefined,
+      isFinal: !resumable,
+    });
+  }
+  await results?.close();
+  // If no record has an outcome, the input can be sent again.
+  const written = started ? await rejects?.close() : await rejects?.discard();
+  journal.setFact('rejects', written ?? null);
+  if (!written) return undefined;
+  const { cwd } = context;
+  const isNamed = namedRejects !== undefined && cwd === description.cwd;
+  return { ...written, shownPath: isNamed ? namedRejects : relative(cwd, written.path) };
 }

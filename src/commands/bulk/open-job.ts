@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
-import type { SendPlan } from './send-plan.ts';
+import type { SendPlan } from './pending-records.ts';
 
 export interface OpenJob {
   readonly description: JobDescription;

@@ -1,12 +1,21 @@
-import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
+import type { BatchLimits, PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { SentBatch } from '../../bulk/journal/outcomes.ts';
+import type { BatchCalls } from '../../bulk/request-sender.ts';
 import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
+import type { BulkOptions } from './bulk-request.ts';
 import type { CheckedInput } from './gather-input.ts';
 import type { OpenJob } from './open-job.ts';
-import type { SendPlan } from './send-plan.ts';
+
+/** Inputs of a run, besides its job. A first run and a resumed run use the same plan. */
+export interface SendPlan {
+  readonly calls: BatchCalls;
+  readonly input: CheckedInput;
+  readonly options: BulkOptions;
+  readonly limits: BatchLimits;
+}
 
 /**
  * Maximum number of runs that may send a record while its outcome is unknown. Records with caller-chosen IDs have no
@@ -20,12 +29,6 @@ const MAX_SENDS = {
   once: 1,
 } as const satisfies Record<Effect, number>;
 
-const INTERRUPTED_RESULT = {
-  status: 'unknown',
-  message: 'sent by a run that ended before the response arrived',
-  code: 'outcome_unknown',
-} as const;
-
 /**
  * Yields the records that a job has yet to send. Records as unknown those that must not be sent again, or only omits
  * them without a recorder.
@@ -37,9 +40,10 @@ export function pendingRecords(
 ): AsyncIterable<PendingRecords> {
   const { effect } = calls.operation;
   const mayResend = ({ sends }: SentBatch) => sends < MAX_SENDS[effect];
+  const message = 'sent by a run that ended before the response arrived';
   const markUnknown = async (batch: RecordList) =>
     recorder?.recordResult(batch, {
-      items: batch.map((record) => ({ record, ...INTERRUPTED_RESULT })),
+      items: batch.map((record) => ({ record, status: 'unknown', message, code: 'outcome_unknown' })),
       ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
     });
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });

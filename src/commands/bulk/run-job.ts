@@ -15,17 +15,15 @@ import { pluralize } from '../../kernel/plural.ts';
 import { openBeforeImages } from '../call/before-images.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
-import { saveTargetIds } from '../ids/collect-ids.ts';
+import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../option-values.ts';
-import { type FinishedJob, finishJob, summarizeRun } from './finish-job.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
-import { type JobRun, openJobRun } from './job-run.ts';
+import { finishJob, type JobRun, openJobRun, summarizeRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
-import { pendingRecords } from './pending-records.ts';
+import { pendingRecords, type SendPlan } from './pending-records.ts';
 import { printSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
-import type { SendPlan } from './send-plan.ts';
 import { showSendProgress } from './show-progress.ts';
 
 /**
@@ -52,11 +50,13 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     throw withHint(entry, data, stop.error);
   }
   const finished = await finishJob(run, stop);
-  const { summary, stop: finalStop, resumable } = finished;
+  const { summary, resumable, rejects } = finished;
   await reportSummary(run, summary, single);
-  if (summary.succeeded > 0) await saveTargetIds(context, entry, plan.calls);
-  const followUp = await followUpCommand(run, finished);
-  const failure = jobError(summary, { noun: fields.noun, stop: finalStop, resumable, followUp, single });
+  if (summary.succeeded > 0 && entry.effect !== 'delete')
+    await collectAndSaveIds(context, entry, { ...data, [fields.listName]: undefined });
+  const retry = !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
+  const followUp = rejects && !resumable ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath) : retry;
+  const failure = jobError(summary, { noun: fields.noun, stop: finished.stop, resumable, followUp, single });
   if (failure !== undefined) throw failure;
 }
 
@@ -69,14 +69,6 @@ async function reportSummary({ context, job, plan }: JobRun, summary: BulkSummar
     await appendStepSummary(context, path, noun, summary);
   }
   await printSummary(context, noun, summary, single);
-}
-
-/** Creates the command that sends the failed and unknown records. Returns `undefined` if the job can be resumed. */
-async function followUpCommand({ context, job, plan }: JobRun, { summary, resumable, rejects: writtenRejects }: FinishedJob) {
-  if (resumable) return undefined;
-  const { rejects, unknown } = summary;
-  if (rejects === null) return unknown > 0 ? retryCommand(context, plan) : undefined;
-  return writtenRejects && rejectsCommand(context.options, job.description, writtenRejects, rejects);
 }
 
 /** Closes a job after a run without requests. Deletes a new job. */
@@ -98,7 +90,7 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { records } = job.description;
   const { name } = getEntry(job.description.operation);
   const keptFields = new Set<string>();
-  const endProgress = await showSendProgress(context, { counters, limiter, records, noun: calls.fields.noun });
+  const endProgress = await showSendProgress(context, counters, limiter, { records, noun: calls.fields.noun });
   // Other operations cannot replace anything that can be read.
   const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
   const images = isOverwrite ? await openBeforeImages(context, name, job.lockedFolder?.folder) : undefined;
@@ -160,15 +152,12 @@ async function createExistingHandler(
     for (const field of addOnlyFields) if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
   };
   const shared = Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)));
+  const isSent = ([name]: [string, unknown]) => !addOnlyFields.includes(name);
   const toJson = ({ value }: { readonly value: unknown }) =>
-    JSON.stringify(isObject(value) ? omitFields(value, addOnlyFields) : value);
+    JSON.stringify(isObject(value) ? Object.fromEntries(Object.entries(value).filter(isSent)) : value);
   return {
     action: 'update',
     lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
     send: saving(name, createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson)),
   };
-}
-
-function omitFields(from: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
 }

@@ -14,17 +14,12 @@ export async function showCheckProgress(context: Context, input: RecordInput): P
   }));
 }
 
-export interface SendProgress {
-  readonly counters: JobCounters;
-  readonly limiter: Pick<Limiter, 'inFlight'>;
-  readonly records: number;
-  readonly noun: string;
-}
-
 /** Shows the progress of sending. A signal ends the display. Returns a function that ends the display. */
 export async function showSendProgress(
   context: Context,
-  { counters, limiter, records, noun }: SendProgress,
+  counters: JobCounters,
+  limiter: Pick<Limiter, 'inFlight'>,
+  { records, noun }: { readonly records: number; readonly noun: string },
 ): Promise<() => Promise<void>> {
   if (records < 2) return async () => undefined;
   const { signal } = context;

@@ -1,28 +1,24 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+import type { BulkOptions } from './bulk-request.ts';
 
-export interface ThroughputOptions {
-  readonly batchSize?: number;
-  readonly concurrency?: number | 'auto';
-  /** Records per second. */
-  readonly rate?: number;
-}
-
-const BATCH_SIZE = { flags: '--batch-size <n>', description: 'records per request' } as const;
-const CONCURRENCY = { flags: '--concurrency <n>', description: "requests in flight: a number, or 'auto'" } as const;
-const RATE = { flags: '--rate <n/s>', description: 'maximum records per second' } as const;
+export type ThroughputOptions = Partial<Pick<BulkOptions, 'batchSize' | 'concurrency' | 'rate'>>;
 
 export const THROUGHPUT_FLAGS = [
-  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: 100)`, isTuning: true },
-  { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: auto; folders: 1)`, isTuning: true },
-  { ...RATE, isTuning: true },
+  { flags: '--batch-size <n>', description: 'records per request (default: 100)', isTuning: true },
+  {
+    flags: '--concurrency <n>',
+    description: "requests in flight: a number, or 'auto' (default: auto; folders: 1)",
+    isTuning: true,
+  },
+  { flags: '--rate <n/s>', description: 'maximum records per second', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
 export const RESUME_THROUGHPUT_FLAGS = [
-  { ...BATCH_SIZE, description: `${BATCH_SIZE.description} (default: as before)` },
-  { ...CONCURRENCY, description: `${CONCURRENCY.description} (default: as before)` },
-  { ...RATE, description: `${RATE.description} (default: as before)` },
+  { flags: '--batch-size <n>', description: 'records per request (default: as before)' },
+  { flags: '--concurrency <n>', description: "requests in flight: a number, or 'auto' (default: as before)" },
+  { flags: '--rate <n/s>', description: 'maximum records per second (default: as before)' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ThroughputFlags = OptionsOf<typeof THROUGHPUT_FLAGS>;

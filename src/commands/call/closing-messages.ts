@@ -7,8 +7,6 @@ import { isObject } from '../../kernel/is-object.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 
-export type ClosingMessages = ReturnType<typeof createClosingMessages>;
-
 export function createClosingMessages(context: Context, operation: Operation) {
   let shown = 0;
   let nextCursor: unknown;

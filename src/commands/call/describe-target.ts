@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
-import type { Context, GlobalOptions } from '../context.ts';
+import type { JobTarget } from '../../bulk/journal/job-description.ts';
+import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { optionalProperty } from '../option-values.ts';
 
@@ -13,14 +13,10 @@ export async function describeJobTarget({ options, cwd, openSettings }: Context)
   }
   const { profile, baseUrl, apiKey } = await openSettings();
   const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
-  const flags = targetFlags(options, cwd);
-  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
-}
-
-function targetFlags({ baseUrl, caFile, insecureHttp }: GlobalOptions, cwd: string): TargetFlags {
-  return {
-    ...optionalProperty('baseUrl', baseUrl),
-    ...optionalProperty('caFile', caFile === undefined ? undefined : resolve(cwd, caFile)),
-    ...(insecureHttp && { insecureHttp }),
+  const flags = {
+    ...optionalProperty('baseUrl', options.baseUrl),
+    ...optionalProperty('caFile', options.caFile === undefined ? undefined : resolve(cwd, options.caFile)),
+    ...(options.insecureHttp && { insecureHttp: true as const }),
   };
+  return Object.keys(flags).length > 0 ? { ...target, flags } : target;
 }

@@ -3,15 +3,16 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
 
-interface AttemptedIds {
-  readonly noun: string;
-  readonly ids: readonly string[];
-  /** Failures after which the next ID is still tried. */
-  readonly isolatedFailures: readonly Failure[];
-}
-
-/** Collects the failures of a command that makes the same call for several IDs. */
-export function collectIdFailures(context: Context, { noun, ids, isolatedFailures }: AttemptedIds) {
+/**
+ * Collects the failures of a command that makes the same call for several IDs.
+ * @param isolatedFailures failures after which the next ID is still tried
+ */
+export function collectIdFailures(
+  context: Context,
+  noun: string,
+  ids: readonly string[],
+  isolatedFailures: readonly Failure[],
+) {
   const failed: { readonly id: string; readonly error: SvcError }[] = [];
   return {
     /**

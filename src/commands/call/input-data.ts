@@ -58,27 +58,20 @@ async function readFlagValue(
   const given = getFlagValue(options, flag.name);
   if (given === undefined) return undefined;
   const warnings: string[] = [];
-  const now = containsDuration(flag, given) ? await readTime(context) : context.clock.now();
+  const now = containsDuration(flag, given)
+    ? await (await import('./service-time.ts')).readServiceTime(context)
+    : context.clock.now();
   const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
-  return flag.kind === 'content' ? readContent(context, flag, String(value), data['type']) : value;
-}
-
-async function readTime(context: Context): Promise<number> {
-  return (await import('./service-time.ts')).readServiceTime(context);
+  if (flag.kind !== 'content') return value;
+  const text = await (await import('./data-argument.ts')).readArgument(context, String(value));
+  return data['type'] === 'map' || data['type'] === 'array' ? parseJson(`--${flag.name}`, text) : text;
 }
 
 /** Whether the value of a flag for a time may contain a duration from now. */
 function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | readonly string[]): boolean {
   const isTime = kind === 'time' || keys.some((key) => key.kind === 'time');
   return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
-}
-
-/** Reads content from an argument, `@file`, or stdin. Parses content of type `map` or `array` as JSON. */
-async function readContent(context: Context, flag: Flag, given: string, type: unknown): Promise<unknown> {
-  const { readArgument } = await import('./data-argument.ts');
-  const text = await readArgument(context, given);
-  return type === 'map' || type === 'array' ? parseJson(`--${flag.name}`, text) : text;
 }
 
 async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {

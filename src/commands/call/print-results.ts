@@ -1,13 +1,12 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
-import type { CallResult, Client } from '../../client/client.ts';
+import type { CallResult } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Printer } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
-import { type ClosingMessages, createClosingMessages, listOf } from './closing-messages.ts';
+import { createClosingMessages, listOf } from './closing-messages.ts';
 
 /** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
@@ -22,34 +21,40 @@ export async function printResults(
   operation: Operation,
   request: CallRequest,
 ): Promise<void> {
-  const [client, printer] = await Promise.all([context.client(), context.printer()]);
-  const messages = createClosingMessages(context, operation);
-  const ids = collectCalledIds(context, entry, operation);
-  const dependencies = { context, client, entry, operation, messages, ids };
-  const responses = fetchResponses(dependencies, request);
+  const call = await openCall(context, entry, operation, request);
+  const { printer, messages } = call;
+  const responses = fetchResponses(call);
   // In a dry run, the client prints the requests.
   if (context.options.dryRun) {
     for await (const response of responses) void response;
     return;
   }
   if (operation.columns && !context.options.envelope) {
-    const records = extractRecords(dependencies, request, responses);
-    await printer.records(records, { columns: operation.columns, secrets: secretsOfRecords(operation, entry) });
-  } else await printValues(dependencies, printer, request, responses);
+    const { columns, records } = operation;
+    const inRecords = ([first]: SecretPath) => first === records;
+    const secrets = records ? entry.secrets.filter(inRecords).map(([, ...rest]) => rest) : entry.secrets;
+    await printer.records(extractRecords(call, responses), { columns, secrets });
+  } else await printValues(call, responses);
   await messages.print();
+}
+
+type OpenCall = Awaited<ReturnType<typeof openCall>>;
+
+async function openCall(context: Context, entry: OperationEntry, operation: Operation, request: CallRequest) {
+  const [client, printer] = await Promise.all([context.client(), context.printer()]);
+  const ids = collectCalledIds(context, entry, operation);
+  return { ...request, context, client, printer, entry, operation, ids, messages: createClosingMessages(context, operation) };
 }
 
 /** Prints responses that are not lists. Several responses become an array. */
 async function printValues(
-  { context, entry, operation }: CallDependencies,
-  printer: Printer,
-  request: CallRequest,
+  { context, printer, entry, operation, inputs, all }: OpenCall,
   responses: AsyncIterable<CallResult<unknown>>,
 ): Promise<void> {
   const { envelope, quiet } = context.options;
   const isTable = (await context.format()) === 'table';
   const secrets = envelope ? entry.secrets.map((path) => ['data', ...path]) : entry.secrets;
-  const merge = operation.pages?.merge && request.all && !envelope;
+  const merge = operation.pages?.merge && all && !envelope;
   const values: unknown[] = [];
   try {
     for await (const response of merge ? mergePages(responses) : responses) {
@@ -60,7 +65,7 @@ async function printValues(
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
-    const isList = values.length > 1 || (values.length === 1 && request.inputs.length > 1);
+    const isList = values.length > 1 || (values.length === 1 && inputs.length > 1);
     if (isList) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
@@ -72,38 +77,28 @@ function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<
   return { status: 'success', message: String(result['message'] ?? '') };
 }
 
-interface CallDependencies {
-  readonly context: Context;
-  readonly client: Client;
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-  readonly messages: ClosingMessages;
-  readonly ids: ReturnType<typeof collectCalledIds>;
-}
-
 /** Fetches all responses: one per input, or one per page with `--all`. */
-async function* fetchResponses(dependencies: CallDependencies, request: CallRequest) {
-  const { inputs, all } = request;
-  const { operation, ids } = dependencies;
+async function* fetchResponses(call: OpenCall) {
+  const { operation, ids, inputs } = call;
   try {
-    if (operation.argument?.many && inputs.length > 1) return yield* fetchResponsesById(dependencies, request);
-    for (const input of inputs) yield* fetchResponsesFor(dependencies, input, all);
+    if (operation.argument?.many && inputs.length > 1) return yield* fetchResponsesById(call);
+    for (const input of inputs) yield* fetchResponsesFor(call, input);
   } finally {
     await ids.save();
   }
 }
 
 /** Fetches the responses for each ID on the command line. Continues after failures of single IDs. */
-async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all }: CallRequest) {
-  const { context, entry, operation } = dependencies;
+async function* fetchResponsesById(call: OpenCall) {
+  const { context, entry, operation, inputs } = call;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
   const { field = '' } = operation.argument ?? {};
   const ids = inputs.map((input) => String(input[field]));
   const noun = field.replace(/Id$/, '');
-  const failures = collectIdFailures(context, { noun, ids, isolatedFailures: ['not_found', 'invalid_argument'] });
+  const failures = collectIdFailures(context, noun, ids, ['not_found', 'invalid_argument']);
   for (const [at, input] of inputs.entries()) {
     try {
-      yield* fetchResponsesFor(dependencies, input, all);
+      yield* fetchResponsesFor(call, input);
     } catch (error) {
       await failures.add(ids[at] ?? '', error instanceof SvcError ? withHint(entry, input, error) : error);
     }
@@ -111,11 +106,7 @@ async function* fetchResponsesById(dependencies: CallDependencies, { inputs, all
   failures.throwIfAny();
 }
 
-async function* fetchResponsesFor(
-  { client, operation, messages, ids }: CallDependencies,
-  input: CallRequest['inputs'][number],
-  all: boolean,
-) {
+async function* fetchResponsesFor({ client, operation, messages, ids, all }: OpenCall, input: CallRequest['inputs'][number]) {
   for await (const response of fetchPages(client, operation, input)) {
     messages.countPage(response.data);
     ids.add(input, response);
@@ -128,8 +119,7 @@ async function* fetchResponsesFor(
 }
 
 async function* extractRecords(
-  { operation, messages }: CallDependencies,
-  { inputs }: CallRequest,
+  { operation, messages, inputs }: OpenCall,
   responses: AsyncIterable<CallResult<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const { field, recordId } = operation.splitIds ?? {};
@@ -141,10 +131,6 @@ async function* extractRecords(
     yield records;
   }
   messages.setFound([...missing], inputs[0]);
-}
-
-function secretsOfRecords({ records }: Operation, { secrets }: OperationEntry): readonly SecretPath[] {
-  return records ? secrets.filter(([first]) => first === records).map(([, ...rest]) => rest) : secrets;
 }
 
 export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {

@@ -49,7 +49,6 @@ function helpCandidates(line: TypedLine): readonly Candidate[] {
   return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 
-/** Lists flags that the command line does not contain, and repeatable flags. */
 function flagCandidates({ flags, givenFlags }: TypedLine): readonly Candidate[] {
   return flags
     .filter((flag) => flag.many || !givenFlags.has(longName(flag)))

@@ -5,7 +5,6 @@ import type { Candidate, CompletionDependencies } from './candidate.ts';
 
 const MAX_NAMES = 500;
 
-/** Includes hidden files after a dot. On Windows, accepts both separators and keeps the typed one. */
 export async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {
   const { cwd, environment, platform = currentPlatform } = dependencies;
   const isWindows = platform === 'win32';

@@ -12,7 +12,6 @@ export interface TypedLine {
   readonly givenFlags: ReadonlyMap<string, string>;
   /** Words before the last one that are neither commands nor flags. */
   readonly operands: readonly string[];
-  /** Flag whose value is the last word. */
   readonly valueFlag: OptionDefinition | undefined;
   /** Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the value. */
   readonly partial: string;
@@ -20,93 +19,60 @@ export interface TypedLine {
   readonly prefix: string;
 }
 
-const COMMON_FLAGS = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+const COMMON_FLAGS: readonly OptionDefinition[] = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
 
 /** Parses a partial command line. Skips unknown words. */
 export async function parseTypedLine(root: Node, words: readonly string[]): Promise<TypedLine> {
-  const last = words.at(-1) ?? '';
-  const line = new LineParser(root);
-  for (const word of words.slice(0, -1)) await line.consume(word);
-  const { node, leaf, flags, givenFlags, operands } = line;
-  const base = { node, leaf, flags, givenFlags, operands, prefix: '' };
-  if (line.pending) return { ...base, valueFlag: line.pending, partial: last };
-  const attached = line.isPastSeparator ? undefined : line.attachedValue(last);
-  if (attached) return { ...base, ...attached };
-  return { ...base, valueFlag: undefined, partial: last, ...(line.isPastSeparator && { flags: [] }) };
+  const [givenFlags, operands] = [new Map<string, string>(), [] as string[]];
+  let [node, flags] = [root, COMMON_FLAGS];
+  let leaf: LoadedLeaf | undefined;
+  let valueFlag: OptionDefinition | undefined;
+  let isPastSeparator = false;
+  for (const word of words.slice(0, -1)) {
+    if (valueFlag) {
+      givenFlags.set(longName(valueFlag), word);
+      valueFlag = undefined;
+    } else if (word === '--') isPastSeparator = true;
+    else if (!isPastSeparator && word.startsWith('-') && word !== '-') {
+      const { switches = [], flag, value } = splitFlags(word, flags) ?? {};
+      for (const each of switches) givenFlags.set(longName(each), 'true');
+      if (flag && value === undefined && takesValue(flag)) valueFlag = flag;
+      else if (flag) givenFlags.set(longName(flag), value ?? 'true');
+    } else {
+      const child = leaf ? undefined : findChild(node, word);
+      if (!child) operands.push(word);
+      node = child ?? node;
+      leaf ??= child?.leaf && (await loadLeaf(child.leaf));
+      if (leaf) flags = [...flagsOf(leaf), ...COMMON_FLAGS];
+    }
+  }
+  const line = { node, leaf, flags, givenFlags, operands, prefix: '', valueFlag, partial: words.at(-1) ?? '' };
+  if (valueFlag) return line;
+  if (isPastSeparator) return { ...line, flags: [] };
+  const { flag, value, prefix = '' } = splitFlags(line.partial, flags) ?? {};
+  return flag && takesValue(flag) && value !== undefined ? { ...line, valueFlag: flag, partial: value, prefix } : line;
 }
 
-class LineParser {
-  node: Node;
-  leaf: LoadedLeaf | undefined;
-  flags: readonly OptionDefinition[] = COMMON_FLAGS;
-  readonly givenFlags = new Map<string, string>();
-  readonly operands: string[] = [];
-  /** Flag whose value is the next word. */
-  pending: OptionDefinition | undefined;
-  /** Whether `--` was parsed. No later word is a flag. */
-  isPastSeparator = false;
-
-  constructor(root: Node) {
-    this.node = root;
+/** Splits a word into flags. For example, `-qpprod` is the switch `-q`, followed by `-p` with the value `prod`. */
+function splitFlags(word: string, flags: readonly OptionDefinition[]) {
+  const findFlag = (name: string) =>
+    flags.find((flag) =>
+      flag.flags
+        .replace(/ .?<.*$/, '')
+        .split(', ')
+        .includes(name),
+    );
+  const [, name, value] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  if (name !== undefined) return { switches: [], flag: findFlag(name), value, prefix: `${name}=` };
+  if (!/^-[^-]/.test(word)) return undefined;
+  const switches: OptionDefinition[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    const flag = findFlag(`-${word[at]}`);
+    if (!flag) return undefined;
+    if (takesValue(flag)) return { switches, flag, value: word.slice(at + 1) || undefined, prefix: word.slice(0, at + 1) };
+    switches.push(flag);
   }
-
-  findFlag(name: string): OptionDefinition | undefined {
-    return this.flags.find(({ flags }) => namesOf(flags).includes(name));
-  }
-
-  /** Splits a word that contains a flag and a partial value: `--flag=value` or `-fvalue`. */
-  attachedValue(word: string): Pick<TypedLine, 'valueFlag' | 'partial' | 'prefix'> | undefined {
-    const { flag, value, prefix = '' } = this.#splitFlags(word) ?? {};
-    return flag && takesValue(flag) && value !== undefined ? { valueFlag: flag, partial: value, prefix } : undefined;
-  }
-
-  async consume(word: string): Promise<void> {
-    if (this.pending) {
-      this.givenFlags.set(longName(this.pending), word);
-      this.pending = undefined;
-    } else if (word === '--') this.isPastSeparator = true;
-    else if (!this.isPastSeparator && word.startsWith('-') && word !== '-') this.#takeFlag(word);
-    else await this.#takeWord(word);
-  }
-
-  /** Splits a word into flags. For example, `-qpprod` is the switch `-q`, followed by `-p` with the value `prod`. */
-  #splitFlags(word: string) {
-    const [, name, value] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (name !== undefined) return { switches: [], flag: this.findFlag(name), value, prefix: `${name}=` };
-    if (!/^-[^-]/.test(word)) return undefined;
-    const switches: OptionDefinition[] = [];
-    for (let at = 1; at < word.length; at += 1) {
-      const flag = this.findFlag(`-${word[at]}`);
-      if (!flag) return undefined;
-      if (takesValue(flag)) return { switches, flag, value: word.slice(at + 1) || undefined, prefix: word.slice(0, at + 1) };
-      switches.push(flag);
-    }
-    return { switches, flag: undefined, value: undefined, prefix: word };
-  }
-
-  #takeFlag(word: string): void {
-    const { switches = [], flag, value } = this.#splitFlags(word) ?? {};
-    for (const each of switches) this.givenFlags.set(longName(each), 'true');
-    if (flag && value === undefined && takesValue(flag)) this.pending = flag;
-    else if (flag) this.givenFlags.set(longName(flag), value ?? 'true');
-  }
-
-  async #takeWord(word: string): Promise<void> {
-    const child = this.leaf ? undefined : findChild(this.node, word);
-    if (!child) {
-      this.operands.push(word);
-      return;
-    }
-    this.node = child;
-    if (!child.leaf) return;
-    this.leaf = await loadLeaf(child.leaf);
-    this.flags = [...flagsOf(this.leaf), ...COMMON_FLAGS];
-  }
-}
-
-/** Returns the names in a flag definition: `-o` and `--output` for `-o, --output <format>`. */
-function namesOf(flags: string): readonly string[] {
-  return flags.replace(/ .?<.*$/, '').split(', ');
+  return { switches, flag: undefined, value: undefined, prefix: word };
 }
 
 function takesValue({ flags }: OptionDefinition): boolean {

@@ -8,7 +8,6 @@ import { type Candidate, type CompletionDependencies, toCandidates } from './can
 import { fileCandidates } from './file-candidates.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** A command line to complete, with the environment. */
 export type CompletionRequest = TypedLine & CompletionDependencies;
 
 type Candidates = Promise<readonly Candidate[]> | readonly Candidate[];
@@ -23,7 +22,6 @@ const ids =
     return toCandidates(await readCachedIds(request, { local, profile }, kind));
   };
 
-/** Returns the name of the active profile. Reads no secrets. */
 async function activeProfile({ givenFlags, environment, cwd, folders }: CompletionRequest): Promise<string | undefined> {
   const selected = givenFlags.get('profile') ?? environment[SETTING_VARIABLES.profile];
   if (selected) return selected;
@@ -37,7 +35,6 @@ const events: CandidateSource = async () => {
   return EVENT_TYPES.map(({ name, description }) => ({ value: name, description }));
 };
 
-/** Event types with `=true` and `=false`. Email supports fewer event types than webhooks. */
 const triggers: CandidateSource = async ({ node }) => {
   const { EVENT_TYPES } = await import('../../catalog/events.ts');
   const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
@@ -53,7 +50,6 @@ const paths: CandidateSource = async () => {
 const files: CandidateSource = (request) =>
   request.prefix && request.partial.startsWith('~') ? [] : fileCandidates(request.partial, request);
 
-/** Files and folders after `@`. */
 const textFiles: CandidateSource = async (request) => {
   if (!request.partial.startsWith('@')) return [];
   return (await fileCandidates(request.partial.slice(1), request)).map(({ value }) => ({ value: `@${value}` }));
@@ -129,7 +125,6 @@ function candidatesByName(name: string, request: CompletionRequest): Candidates 
   return (BY_GROUP[group]?.[name] ?? BY_NAME[name])?.(request) ?? [];
 }
 
-/** Lists the candidates for the last name in `--fields a,b`: JSON names, or headers after a capital letter. */
 function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
   const [names, columns] = leaf ? resultOf(leaf) : [[], []];
   const start = partial.lastIndexOf(',') + 1;

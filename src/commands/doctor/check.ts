@@ -9,18 +9,15 @@ export interface CheckResult {
   readonly fix?: string | Hint;
   /** Kind of the failure. Determines the exit code. */
   readonly failure?: Failure;
-  /** Name of the failed check that caused this check to be skipped. */
   readonly blockedBy?: string;
 }
 
 export interface Check {
   readonly name: string;
   readonly after?: readonly string[];
-  /** Runs the check. An SvcError counts as a failed check. */
   readonly run: (signal: AbortSignal) => Promise<CheckResult>;
 }
 
-/** An element of the array that `svc doctor -o json` prints. */
 export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'blockedBy'> {
   readonly name: string;
   readonly fix?: string;

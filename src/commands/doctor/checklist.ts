@@ -21,7 +21,6 @@ export async function formatChecklist(
   return [...renderFieldList(rows, layout)].join('');
 }
 
-/** Joins checks that were skipped for the same reason, at the position of the first. */
 function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
   const isSkipped = ({ state }: DoctorFinding) => state === 'skipped';
   const byCause = Map.groupBy(findings.filter(isSkipped), ({ detail }) => detail);

@@ -12,7 +12,6 @@ interface ConnectTarget {
   readonly signal: AbortSignal;
 }
 
-/** Opens and closes a connection. Rejects with the system's error. */
 export async function tryPlainConnection({ host, port, signal }: ConnectTarget): Promise<void> {
   const socket = connectPlain({ host, port, signal });
   try {
@@ -58,7 +57,6 @@ function checkCertificate(socket: TLSSocket, host: string, now: number): CheckRe
   return days < RENEWAL_DAYS ? warn(detail, 'renew the certificate before it expires') : ok(detail);
 }
 
-/** Returns the error code, which Node.js provides either as a string or in an error. */
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,7 +1,17 @@
+import type { Column } from '../../catalog/define.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import type { DeliveryAttempt } from '../../service/deliveries/attempts.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
-import { DELIVERY_COLUMNS } from './delivery-columns.ts';
+
+export const DELIVERY_COLUMNS: readonly Column[] = [
+  { header: 'ID', field: 'id', kind: 'whole' },
+  { header: 'EVENT', field: 'event', hideOrder: 5 },
+  { header: 'ENDPOINT', field: 'endpointId', kind: 'whole', hideOrder: 1 },
+  { header: 'STATE', field: 'state', kind: 'state' },
+  { header: 'ATTEMPTS', field: 'attempts', hideOrder: 3 },
+  { header: 'LAST', field: 'last', hideOrder: 4 },
+  { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time', hideOrder: 2 },
+];
 
 export function deliveryTable(details: readonly DeliveryDetail[]): ResultShape {
   const rows = details.map(({ record, nextAttempt }) => ({

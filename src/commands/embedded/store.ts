@@ -8,12 +8,6 @@ import { openStore } from '../../service/store/open.ts';
 import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 
-interface ServiceState {
-  readonly development: DevelopmentState;
-  /** Time of the service. */
-  readonly time: ServiceClock;
-}
-
 /**
  * Keeps the store open while `work` runs. Passes the API key of `--local`.
  * @param effect whether `work` reads or writes. Determines the error if the connection to the store is lost.
@@ -22,7 +16,7 @@ interface ServiceState {
 export async function withStore<Result>(
   { options, folders, signal, clock }: Context,
   effect: 'read' | 'write',
-  work: (store: Store, apiKey: string, state: ServiceState) => Promise<Result>,
+  work: (store: Store, apiKey: string, state: { development: DevelopmentState; time: ServiceClock }) => Promise<Result>,
 ): Promise<Result> {
   const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
   try {

@@ -58,7 +58,6 @@ export function flagLines(flags: readonly OptionDefinition[]): readonly string[]
 
 const TRAILING_NOTES = /(?: \((?:default: [^()]+|required|repeatable)\))*$/;
 
-/** Adds the choices to a flag's description, before its notes: `output format: table, json (default: table)`. */
 export function flagDescription({ description, choices }: OptionDefinition): string {
   if (!choices) return description;
   const [notes = ''] = TRAILING_NOTES.exec(description) ?? [];

@@ -25,7 +25,6 @@ const NORMAL = '\u001b[22m';
 /** A heading such as `Flags:`, possibly wrapped, before an indented line. */
 const HEADING = /(?<=^|\n\n)\S[^\n]*(?:\n\S[^\n]*)*:(?=\n {2,}\S)/g;
 
-/** A default value in a description, possibly wrapped. */
 const DEFAULT = /\(default:\s[^()]*\)/g;
 
 /** Adds bold headings and dim default values to wrapped help. Without colors, help fits light and dark themes. */
@@ -37,13 +36,11 @@ export function styleHelp(text: string): string {
 /** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
 
-/** A comment in an example. */
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
 
 /** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */
 const MIN_COLUMN_WIDTH = 24;
 
-/** Maximum width of a line, for readability. */
 const MAX_WIDTH = 100;
 
 const length = (text: string) => text.length;

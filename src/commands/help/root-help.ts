@@ -18,10 +18,8 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
 /** Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module with constants. */
 export const START_SCREEN: string = formatStartScreen(true);
 
-/** Start screen for narrower terminals. Without the list of commands, it fits 24 lines. */
 export const NARROW_START_SCREEN: string = formatStartScreen(false);
 
-/** Output of `svc --help`: all commands and groups with their summaries. */
 export const ROOT_HELP: string = formatRootHelp(commandTree());
 
 function formatStartScreen(listsCommands: boolean): string {

@@ -8,7 +8,6 @@ import { environmentVariables } from './environment.ts';
 import { formatRows } from './format-rows.ts';
 import { TOPICS, type TopicName } from './topic-names.ts';
 
-/** Creates each topic's text from the tables that the code uses. */
 const TEXTS: { readonly [Name in TopicName]: () => string } = {
   topics,
   flags,
@@ -28,7 +27,6 @@ function topics(): string {
   return lines("Topics, each shown by 'svc help <topic>':", '', ...formatRows(TOPICS.filter(([name]) => name !== 'topics')));
 }
 
-/** Global flags by purpose. Flags in no group are listed last. */
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
   ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color', 'no-pager']],

@@ -16,9 +16,7 @@ export interface HistoryEntry {
   readonly profile: string | null;
   /** Host of the service, or `embedded service`. */
   readonly host: string;
-  /** Command line without free text and secrets. */
   readonly command: string;
-  /** First IDs of the written records. */
   readonly ids: readonly string[];
   readonly calls: number;
   /** Counts of a bulk job; null for other commands. */
@@ -26,8 +24,8 @@ export interface HistoryEntry {
   /** `done`, or the error code. */
   readonly outcome: string;
   readonly exitCode: number;
-  /** ID of the job or call for `svc undo`; null if no replaced values were saved. Absent in entries of older versions. */
-  readonly undo?: string | null;
+  /** ID of the job or call for `svc undo`; null if no replaced values were saved. */
+  readonly undo: string | null;
   readonly seconds: number;
 }
 
@@ -41,7 +39,6 @@ function historyFiles({ state }: Folders) {
   return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
 }
 
-/** Writes once, so that concurrent writes don't mix. The leading newline ends a truncated line. */
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
   const files = historyFiles(folders);
   await createPrivateFolder(folders.state);
@@ -61,7 +58,6 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   if (size > MAX_BYTES) await rotate(files, clock);
 }
 
-/** Replaces the previous file with the current one, unless another process is already doing so. */
 async function rotate({ folder, current, older }: ReturnType<typeof historyFiles>, clock: Clock): Promise<void> {
   try {
     await withLock(join(folder, 'turn-over.lock'), { clock, timeout: 0 }, async () => {
@@ -72,7 +68,6 @@ async function rotate({ folder, current, older }: ReturnType<typeof historyFiles
   }
 }
 
-/** Returns all valid entries, oldest first. */
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
   const { older, current } = historyFiles(folders);
   const texts = [await readTextIfExists(older, MAX_READ_BYTES), await readTextIfExists(current, MAX_READ_BYTES)];

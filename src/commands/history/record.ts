@@ -11,7 +11,6 @@ export interface FinishedRun {
   readonly command: Command;
   /** Milliseconds since the epoch. */
   readonly started: number;
-  /** Undefined if the command succeeded. */
   readonly error: unknown;
 }
 
@@ -58,7 +57,6 @@ function outcomeOf(error: unknown): Pick<HistoryEntry, 'outcome' | 'exitCode'> {
   return { outcome: failure, exitCode: FAILURES[failure].exitCode };
 }
 
-/** Formats an entry as one line. Drops IDs that do not fit. */
 function formatLine(entry: HistoryEntry): string {
   const line = JSON.stringify(entry);
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
@@ -73,7 +71,6 @@ const MAX_VALUES = 5;
 const MAX_VALUE_LENGTH = 100;
 const ELLIPSIS = '…';
 
-/** Formats a command line for the history: all flags, with free text replaced by an ellipsis. */
 export function sanitizeCommand(command: Command): string {
   const chain = [...ancestry(command)];
   const path = chain.map((level) => level.name());

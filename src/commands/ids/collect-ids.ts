@@ -32,22 +32,17 @@ function isEmptyResult(data: unknown): boolean {
   return lists.length > 0 ? lists.every((list) => list.length === 0) : Object.keys(data).length === 0;
 }
 
-export async function saveTargetIds(
-  context: Context,
-  entry: OperationEntry,
-  { fields: { listName }, data }: { readonly fields: { readonly listName: string }; readonly data: Input },
-): Promise<void> {
+export async function collectAndSaveIds(context: Context, entry: OperationEntry, value: unknown): Promise<void> {
   const collector = new IdCollector(entry.resource);
-  collector.collect({ ...data, [listName]: undefined });
-  if (entry.effect !== 'delete') await saveIds(context, collector, entry);
+  collector.collect(value);
+  await saveIds(context, collector, entry);
 }
 
 /** Adds IDs to the cache of the active profile. After a deletion, removes them instead. */
-export async function saveIds(context: Context, collector: IdCollector, { effect }: OperationEntry): Promise<void> {
+async function saveIds(context: Context, collector: IdCollector, { effect }: OperationEntry): Promise<void> {
   if (collector.ids.size === 0) return;
   const { removeCachedIds, cacheIds } = await import('./id-cache.ts');
   const { local } = context.options;
-  const profile = local ? undefined : (await context.openSettings()).profile?.value;
-  if (effect === 'delete') await removeCachedIds(context, { local, profile }, collector.ownIds);
-  else await cacheIds(context, { local, profile }, collector.ids);
+  const scope = { local, profile: local ? undefined : (await context.openSettings()).profile?.value };
+  await (effect === 'delete' ? removeCachedIds(context, scope, collector.ownIds) : cacheIds(context, scope, collector.ids));
 }

@@ -54,15 +54,12 @@ export class IdCollector {
   #search(value: unknown, kindOfId: IdKind | undefined, depth: number): void {
     if (this.#remaining <= 0 || depth > MAX_DEPTH) return;
     if (Array.isArray(value)) for (const item of value) this.#search(item, kindOfId, depth + 1);
-    else if (isObject(value)) this.#searchFields(value, kindOfId, depth);
-  }
-
-  #searchFields(record: Readonly<Record<string, unknown>>, kindOfId: IdKind | undefined, depth: number): void {
+    if (!isObject(value)) return;
     this.#remaining -= 1;
-    for (const [field, value] of Object.entries(record)) {
+    for (const [field, inner] of Object.entries(value)) {
       const kind = field === 'id' ? kindOfId : KIND_OF_FIELD.get(field.replace(/Ids$/, 'Id'));
-      if (kind) for (const id of [value].flat()) this.add(kind, id);
-      else this.#search(value, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
+      if (kind) for (const id of [inner].flat()) this.add(kind, id);
+      else this.#search(inner, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
     }
   }
 }

@@ -12,7 +12,6 @@ import { optionsForTarget } from '../plan/job-context.ts';
 import type { JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 
-/** Prints the summary of a job that ended. Throws the error of its last run, or `stopped` if its process was killed. */
 export async function showEndedJob(
   context: Context,
   { noun, bulk }: JobRecords,

@@ -12,7 +12,7 @@ export async function removeJobs(context: Context, { arguments: jobs }: Invocati
   const ids = [...new Set(jobs)];
   const folders = [];
   for (const job of ids) folders.push(await findJob(context.folders, job));
-  const failures = collectIdFailures(context, { noun: 'job', ids, isolatedFailures: ['locked', 'local'] });
+  const failures = collectIdFailures(context, 'job', ids, ['locked', 'local']);
   for (const folder of folders) {
     try {
       await removeJob(folder, context.clock);

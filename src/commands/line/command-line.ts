@@ -9,7 +9,6 @@ import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import { createProgram } from './program.ts';
 
-/** Runs a command line without its program name. Prints help for an empty line or a group of commands. */
 export async function runCommandLine(words: readonly string[], processEnvironment: ProcessEnvironment): Promise<void> {
   let printed = '';
   let opened: OpenedContext | undefined;
@@ -62,7 +61,6 @@ function openCommandContext(
   };
 }
 
-/** Returns the service flags of an invalid command line. Returns none if a global flag is invalid. */
 function parsedServiceFlags(program: Command): ServiceFlags {
   try {
     return parseGlobalOptions(program.opts());

@@ -7,7 +7,6 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { commandPath, helpStep } from './command-words.ts';
 
-/** Maximum number of values in a hint. A shell pattern may match thousands of files. */
 const MAX_NAMED_FILES = 5;
 
 /** Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise often IDs. */
@@ -27,7 +26,6 @@ function fileHint(command: Command, flags: readonly OptionDefinition[], extra: r
   return extra.every((text) => formatFromName(text) !== undefined) ? `did you mean ${fileFlags(extra)}?` : undefined;
 }
 
-/** Suggests the flag for an ID: `--user u77` for `svc users add u77`. */
 function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
   const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
   const [flag] = nouns.reverse().flatMap((noun) => {

@@ -7,7 +7,6 @@ import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import type { LoadedLeaf } from '../tree/leaf.ts';
 import { commandPath, helpStep } from './command-words.ts';
 
-/** Flags for connections over the network, which `--local` does not use. */
 const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
 
 /**

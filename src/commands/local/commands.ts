@@ -1,6 +1,6 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { DELIVERY_COLUMNS } from '../embedded/delivery-columns.ts';
+import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';

@@ -80,7 +80,6 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }
 
-/** Maximum length of a read's result, in characters. Larger results do not fit into a conversation. */
 const MAX_RESULT_LENGTH = 1_000_000;
 
 function isTooLong(resultText: string, { entry }: OperationTool): boolean {

@@ -28,7 +28,6 @@ export function canAskUser({ envelope }: CallRequest, known: ClientCapabilities 
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** Returns the user's answer to exactly this question, if there is one. */
 export function readConfirmation(question: string, { inputResponses }: CallRequest): boolean | undefined {
   const answer = inputResponse(inputResponses, question);
   return answer.kind === 'elicit' ? answer.action === 'accept' : undefined;

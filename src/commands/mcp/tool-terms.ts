@@ -18,7 +18,6 @@ function toToolStep(step: NextStep): string {
   return entry ? toolName(entry.name) : commandLineOf(step);
 }
 
-/** Some hosts do not allow dots. */
 export function toolName(operation: string): string {
   return operation.replace(/\W/g, '_');
 }

@@ -16,7 +16,6 @@ interface ToolOptions {
   readonly runners: readonly OperationRunner[];
 }
 
-/** Creates the tools, by name. Without `writes`, creates only tools that read. */
 export async function createTools(options: ToolOptions): Promise<ReadonlyMap<string, OperationTool>> {
   const entries = manifest.filter(({ effect }) => options.writes || effect === 'read');
   const tools = await Promise.all(entries.map((entry) => createTool(entry, options)));

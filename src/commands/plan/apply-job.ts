@@ -80,7 +80,7 @@ async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, sec
         ...{ journal, client, clock, signal, ledger, secrets },
         beforeSend: async ({ operation }, inputs) => images?.save(operation, inputs),
         onStart: async (counters, limiter) =>
-          showSendProgress(context, { counters, limiter, records: description.records, noun: CHANGE }),
+          showSendProgress(context, counters, limiter, { records: description.records, noun: CHANGE }),
       }),
     );
     if (ended.stop?.kind === 'fatal' && ended.counters.decided === 0) {

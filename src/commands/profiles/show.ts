@@ -46,7 +46,6 @@ async function requireActiveProfile(context: Context): Promise<string> {
   });
 }
 
-/** Describes a profile for output. Missing values are null, so all profiles have the same fields. */
 export function describeProfile({ current }: SavedProfiles, name: string, profile: Profile) {
   return {
     name,

@@ -73,7 +73,6 @@ export async function whoami(context: Context): Promise<void> {
   });
 }
 
-/** Returns a line such as `API key key-1 at https://api.example.com (profile 'prod')`. */
 function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {
   const credential = apiKey ?? workspaceId;
   const name = apiKey ? 'API key' : 'workspace';

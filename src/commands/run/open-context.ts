@@ -1,12 +1,12 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
-import { type Sink, withWrite } from '../../kernel/io.ts';
+import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
-import type { Progress, ProgressTerminal } from '../../output/progress.ts';
+import type { Progress } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
@@ -24,23 +24,23 @@ import {
   toTerminalText,
 } from '../terminal/terminal.ts';
 
-interface ContextPurpose {
-  /** Whether the command uses only the embedded service, and can run without readable settings. */
-  readonly isLocalOnly?: boolean;
-  readonly inputNaming?: Context['inputNaming'];
-}
-
 export interface OpenedContext {
   readonly context: Context;
   close(error?: unknown): Promise<void>;
 }
 
-/** Opens a context with the given options. Creates expensive parts on first use. */
+/**
+ * Opens a context with the given options. Creates expensive parts on first use.
+ * @param isLocalOnly whether the command uses only the embedded service, and can run without readable settings
+ */
 export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
-  { isLocalOnly = false, inputNaming = 'flags' }: ContextPurpose = {},
+  {
+    isLocalOnly = false,
+    inputNaming = 'flags',
+  }: { readonly isLocalOnly?: boolean; readonly inputNaming?: Context['inputNaming'] } = {},
 ): OpenedContext {
   const closeFunctions: (() => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
@@ -51,7 +51,17 @@ export function openContext(
   const filter = openFilter(processEnvironment, options);
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
-  const io = { ...processEnvironment.io, stdout, stderr: createMessageSink(processEnvironment) };
+  const {
+    environment,
+    io: { stderr },
+  } = processEnvironment;
+  const io = {
+    ...processEnvironment.io,
+    stdout,
+    stderr: withWrite(stderr, (text) =>
+      stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text),
+    ),
+  };
   const holdMessage = (text: string) => io.stderr.isTerminal && stdout.holdMessage(text);
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
@@ -70,7 +80,9 @@ export function openContext(
     activity,
     inputNaming,
     progress: once(async () => {
-      progress = await openProgress(context, { isInLine: stdout.isInLine, holdMessage });
+      const { createProgress } = await import('../../output/progress.ts');
+      const terminal = { isInLine: stdout.isInLine, holdMessage, glyphs: selectGlyphs(context) };
+      progress = createProgress(io.stderr, context.clock, progressStyle(context), terminal);
       return progress;
     }),
     openSettings,
@@ -115,11 +127,6 @@ async function confirm(context: Context, question: string): Promise<void> {
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }
 
-/** Creates a sink for messages that converts text to characters that the terminal can show. */
-function createMessageSink({ io: { stderr }, environment }: ProcessEnvironment): Sink {
-  return withWrite(stderr, (text) => stderr.write(typeof text === 'string' ? toTerminalText(text, stderr, environment) : text));
-}
-
 async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {
   const { resolveSettingsWithoutSecrets, EMPTY_SETTINGS } = await import('../../profiles/resolve.ts');
   const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
@@ -131,12 +138,6 @@ async function readSettings(processEnvironment: ProcessEnvironment, options: Glo
 function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean): Format | undefined {
   if (isLocalOnly) return FORMATS.find((known) => known === output?.value);
   return output && parseFormat(output.value, output.source);
-}
-
-async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
-  const { createProgress } = await import('../../output/progress.ts');
-  const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */

@@ -11,7 +11,6 @@ import { canUseSymbols } from '../terminal/terminal.ts';
 import { confirmOptional, printLines, WAITING_MESSAGE, wrapForMessages } from './messages.ts';
 import type { AdvancedWebhookSettings } from './webhook-state.ts';
 
-/** Event type of the test delivery to an endpoint that receives all events. */
 const SAMPLE_EVENT = 'comment.add';
 
 interface CreatedEndpoint {
@@ -56,7 +55,6 @@ function formatSecretBox(context: Context, secret: string): string {
   return `${[`╭${'─'.repeat(width + 2)}╮`, ...lines, `╰${'─'.repeat(width + 2)}╯`].join('\n')}\n`;
 }
 
-/** Sends a test delivery from this machine, encoded as the service would. @returns whether the receiver accepted it */
 async function sendTest(context: Context, { endpoint, secret, service }: CreatedEndpoint): Promise<boolean> {
   const { encodeData, encryptFor } = service;
   const event = endpoint.filterTypes?.[0] ?? SAMPLE_EVENT;

@@ -10,11 +10,9 @@ interface Question {
   readonly label: string;
   readonly message: string;
   readonly ask: (context: Context, asked: Asked) => Promise<unknown>;
-  /** Meaning of a missing answer. */
   readonly missing: string;
 }
 
-/** Questions about the fields of an endpoint, in order. An empty answer omits the field. */
 const QUESTIONS: Readonly<Record<string, Question>> = {
   url: { label: 'url', message: 'Endpoint URL', ask: askUrl, missing: '' },
   filterTypes: { label: 'events', message: 'Events to receive', ask: askEvents, missing: 'all' },
@@ -74,7 +72,6 @@ export async function reviewEndpoint(context: Context, subject: EndpointSubject,
 const DONE = 'Continue with these answers';
 const CANCEL = 'Cancel';
 
-/** Returns the label and the value of each field of an endpoint. */
 export function describeEndpoint(data: Data): readonly (readonly [label: string, value: string])[] {
   return Object.entries(QUESTIONS).map(([field, { label, missing }]) => [
     label,
@@ -112,7 +109,6 @@ function findEventProblem({ allowsUnknownEvents }: EndpointSubject, name: string
   return `unknown event type; ${near === undefined ? '--allow-unknown-event accepts it' : `did you mean '${near}'?`}`;
 }
 
-/** Prompts for channels. Asks again about a channel that looks like the answer to another question. */
 async function askChannels(context: Context, asked: Asked): Promise<unknown> {
   const prompter = await context.prompter();
   for (;;) {

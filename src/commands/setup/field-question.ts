@@ -13,11 +13,9 @@ export interface EndpointSubject {
 export interface Asked {
   readonly subject: EndpointSubject;
   readonly message: string;
-  /** Current answer, if the user changes it. */
   readonly current: unknown;
 }
 
-/** Finds the problem with the value of a field, by the schema of the operation. */
 export function findProblem({ operation }: EndpointSubject, field: string, value: unknown): string | undefined {
   const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
   const issue = error?.issues.find(({ path }) => path[0] === field);
@@ -28,12 +26,10 @@ interface OptionalField {
   readonly field: string;
   readonly emptyMeaning: string;
   readonly parse?: (answer: string) => unknown;
-  /** Finds a problem that the operation's schema does not. */
   readonly check?: (answer: string) => string | undefined;
   readonly complete?: (typed: string) => string;
 }
 
-/** Asks for a field that may be omitted. Enter alone keeps the current answer. */
 export async function askOptional(
   context: Context,
   { subject, message, current }: Asked,

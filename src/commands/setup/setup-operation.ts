@@ -14,10 +14,8 @@ import { canAsk } from '../terminal/terminal.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** The operation that the setup runs. */
 export const ENTRY = getEntry('webhooks.endpoints.create');
 
-/** Placeholder for a missing URL. */
 export const SAMPLE_URL = 'https://example.com/hook';
 
 /** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */
@@ -34,7 +32,6 @@ export async function readFlagData(context: Context, invocation: Invocation): Pr
   });
 }
 
-/** Creates the equivalent non-interactive command. Values that flags cannot express go into `--data`. */
 export function createEquivalentStep(context: Context, data: Data, { options }: Invocation): NextStep {
   const byFlags = commandArguments(ENTRY, data);
   const line = commandLineOf(step('change', ...byFlags));
@@ -44,7 +41,6 @@ export function createEquivalentStep(context: Context, data: Data, { options }: 
   return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
 
-/** Checks that map keys contain no `=`, because flags write maps as key=value. */
 function hasPlainKeys(data: Data): boolean {
   const maps = ENTRY.flags.filter(({ kind }) => kind === 'map');
   return maps.flatMap(({ path }) => Object.keys(Object(valueAt(data, path)))).every((key) => /^[^=]+$/.test(key));

@@ -25,7 +25,6 @@ export async function askUrl(context: Context, { subject, message, current }: As
   }
 }
 
-/** Points out the endpoints that already use a URL. @returns whether the URL may be used again */
 async function acceptDuplicate(context: Context, { existing }: EndpointSubject, url: string): Promise<boolean> {
   const duplicates = describeDuplicates(existing, url);
   if (duplicates.length === 0) return true;
@@ -44,7 +43,6 @@ function findUrlProblem(subject: EndpointSubject, answer: string): string | unde
   return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
 }
 
-/** Offers to send a test request to a URL and prints the response. @returns false if the user wants another URL */
 async function offerPing(context: Context, url: URL): Promise<boolean> {
   if (!(await confirmOptional(context, 'Send a test request to this URL?'))) return true;
   const id = createDeliveryId();

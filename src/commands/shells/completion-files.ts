@@ -21,7 +21,6 @@ interface CompletionDependencies {
   isFile?(path: string): boolean;
 }
 
-/** Returns the completion files of a shell. @throws SvcError `usage` for an unsupported shell */
 export function findCompletionFiles(named: string | undefined, dependencies: CompletionDependencies): CompletionFiles {
   const { environment, folders, platform = thisPlatform() } = dependencies;
   const shell = chooseShell(named, environment);
@@ -73,7 +72,6 @@ function absoluteOrUndefined(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** Returns a line that loads the script. A missing script causes no error. */
 function sourceLine(script: string): string {
   const word = `'${script.replaceAll("'", `'\\''`)}'`;
   return `[ ! -r ${word} ] || . ${word}`;
@@ -84,7 +82,6 @@ function powerShellSourceLine(script: string): string {
   return `if (Test-Path -LiteralPath ${word}) { . ${word} }`;
 }
 
-/** Puts markers around start-up lines, which uninstalling looks for. */
 function markedBlock(...lines: readonly string[]): string {
   return ['# >>> svc completion >>>', ...lines, '# <<< svc completion <<<', ''].join('\n');
 }

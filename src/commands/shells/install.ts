@@ -7,10 +7,8 @@ import type { Invocation } from '../definition.ts';
 import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from './completion-files.ts';
 import { readCompletionScript, SHELL_NAMES } from './shells.ts';
 
-/** A planned change of a file. If the text is undefined, the file is deleted. */
 interface FileChange {
   readonly path: string;
-  /** Target of the path, if the path is a symbolic link. Writing to the target keeps the link. */
   readonly target: string;
   readonly text: string | undefined;
   readonly shown: string;

@@ -2,19 +2,10 @@ import { type Sink, withWrite } from '../../kernel/io.ts';
 import type { Progress } from '../../output/progress.ts';
 
 /** A stdout sink, which may share its terminal with stderr. */
-export interface SharedTerminal extends Sink {
-  /** Whether the sink is a terminal with an incomplete last line. */
-  isInLine(): boolean;
-  /** Holds a message while a document is on the terminal. Returns whether the message was held. */
-  holdMessage(text: string): boolean;
-  /** Runs a function that writes a document. Then prints the messages that were held. */
-  writeDocument(write: () => Promise<void>, print: (text: string) => Promise<void>): Promise<void>;
-  /** Runs another program on the terminal. Hides progress and holds the messages of the current document meanwhile. */
-  lend<Result>(run: () => Promise<Result>): Promise<Result>;
-}
+export type SharedTerminal = ReturnType<typeof createSharedTerminal>;
 
 /** Creates a sink that keeps results separate from messages and progress on a shared terminal. */
-export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined): SharedTerminal {
+export function createSharedTerminal(sink: Sink, progress: () => Progress | undefined) {
   let [inLine, isLent] = [false, false];
   let document: { isStarted: boolean; readonly held: string[] } | undefined;
   const shared = withWrite(sink, (text) => {
@@ -23,12 +14,15 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
     return progress()?.writeAlongside(sink, text) ?? sink.write(text);
   });
   return Object.assign(shared, {
+    /** Whether the sink is a terminal with an incomplete last line. */
     isInLine: () => (inLine || isLent) && sink.isTerminal,
+    /** Holds a message while a document is on the terminal. Returns whether the message was held. */
     holdMessage: (text: string) => {
       if (!document?.isStarted || !sink.isTerminal) return false;
       document.held.push(text);
       return true;
     },
+    /** Runs a function that writes a document. Then prints the messages that were held. */
     writeDocument: async (write: () => Promise<void>, print: (text: string) => Promise<void>) => {
       const opened = { isStarted: false, held: [] as string[] };
       document = opened;
@@ -39,6 +33,7 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
         for (const text of opened.held) await print(text);
       }
     },
+    /** Runs another program on the terminal. Hides progress and holds the messages of the current document meanwhile. */
     lend: async <Result>(run: () => Promise<Result>) => {
       isLent = true;
       if (document) document.isStarted = true;

@@ -16,7 +16,6 @@ export interface ResourceGrant extends TokenLifetime {
   readonly role: unknown;
 }
 
-/** The unverified contents of an access token. */
 export type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */

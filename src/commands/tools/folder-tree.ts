@@ -1,4 +1,3 @@
-/** A folder in the flat list of the service. */
 export interface FolderRecord {
   readonly folderId: string;
   readonly folderName?: string | undefined;
@@ -40,7 +39,6 @@ export function buildFolderTree(
   const top: MutableNode[] = [];
   /** Nodes and their parents, in the order of placement. */
   const placed = new Map<string, { readonly node: MutableNode; readonly parent: MutableNode | undefined }>();
-  /** Places a folder and its descendants. Returns false if the folder is already placed. */
   const place = (first: FolderRecord, depth: number): boolean => {
     if (placed.has(first.folderId)) return false;
     const waiting: { folder: FolderRecord; parent?: MutableNode }[] = [{ folder: first }];

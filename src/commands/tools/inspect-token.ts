@@ -56,7 +56,6 @@ async function renderToken({ claims, lifetime, resources }: AccessToken, view: V
   return `${head}\n${await renderTable(rows, { ...view, columns: COLUMNS })}`;
 }
 
-/** Returns text such as `ends 2026-03-01T12:00:00.000Z, in 47 h 59 min`. */
 function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): string {
   if (expiresAt === null || secondsLeft === null) return 'never ends';
   return expired

@@ -21,7 +21,6 @@ export async function schemaCommand(context: Context, { arguments: words }: Invo
   await printDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
 }
 
-/** Name of the schema of settings files. */
 const SETTINGS = 'settings';
 
 const COLUMNS: readonly Column[] = [
@@ -32,12 +31,9 @@ const COLUMNS: readonly Column[] = [
 
 async function listOperations(context: Context): Promise<void> {
   const printer = await context.printer();
-  const operations = manifest.map(({ name, command, path, summary }) => ({
-    operation: name,
-    command: command.join(' '),
-    path,
-    summary,
-  }));
+  const operations = manifest.map(({ name: operation, command, path, summary }) => {
+    return { operation, command: command.join(' '), path, summary };
+  });
   await printer.value(operations, { columns: COLUMNS });
 }
 

@@ -1,6 +1,5 @@
 import type { Node } from '../definition.ts';
 
-/** Aliases of commands at the root. */
 export const SHORTCUTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['login', ['profiles', 'add']],
   ['trigger', ['webhooks', 'send']],

@@ -14,10 +14,8 @@ import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { VALIDATE_COMMANDS } from '../validate/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 
-/** Custom code for operations that need more than one call. */
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
-/** All hand-written commands, except for `commands`, which needs the tree. */
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
   RECOVER_COMMAND,

@@ -15,13 +15,11 @@ export function honoredFlagsOf(leaf: LoadedLeaf): (name: string) => boolean {
   return (name) => honored.has(name) || !GROUPED.has(name);
 }
 
-/** Whether a command uses only the embedded service, and therefore no profile. */
 export function isLocalOnly(leaf: LoadedLeaf): boolean {
   const groups = groupsOf(leaf);
   return groups.includes('local') && !groups.includes('profile');
 }
 
-/** Returns the groups of global flags that a command accepts. Bulk operations print no envelope. */
 function groupsOf(leaf: LoadedLeaf): readonly GlobalFlagGroup[] {
   if (leaf.kind === 'tool') return leaf.definition.globalFlags;
   return ['service', 'result', 'dry-run', ...(leaf.versions[0].bulk === 'array' ? [] : (['envelope'] as const))];

@@ -55,7 +55,6 @@ export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
     : [];
 }
 
-/** Lists the flags of an operation's command. Required flags come first. */
 function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
   const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
   const [first] = versions;

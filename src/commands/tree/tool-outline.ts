@@ -1,11 +1,9 @@
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { RUNNERS, TOOLS } from './definitions.ts';
 
-/** The fields of a tool's definition that the command tree shows. */
 export type ToolOutline = Pick<CommandDefinition, 'command' | 'summary'>;
 
 /** Outlines of all tools. The build replaces this module with constants, so that the tree loads no definitions. */
 export const toolOutline: readonly ToolOutline[] = TOOLS.map(({ command, summary }) => ({ command, summary }));
 
-/** Operations with custom code. */
 export const runnerOutline: readonly OperationRunner['operation'][] = RUNNERS.map(({ operation }) => operation);

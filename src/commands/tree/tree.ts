@@ -1,7 +1,7 @@
 import { GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
-import { type OperationOutline, outline } from '../../catalog/outline.ts';
-import type { CommandDefinition, Node, OperationRunner } from '../definition.ts';
+import { outline } from '../../catalog/outline.ts';
+import type { CommandDefinition, Leaf, Node, OperationRunner } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
@@ -9,9 +9,16 @@ import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts'
 export function commandTree(): Node {
   const root = createGroup('svc', []);
   for (const words of GROUPS.keys()) ensureGroup(root, words.split(' '));
-  for (const operation of outline) addNode(root, operation.command, (existing) => createOperationNode(operation, existing));
-  for (const tool of toolOutline) addNode(root, tool.command, () => createToolNode(tool, () => loadDefinition(tool)));
-  addNode(root, LIST_COMMAND.command, () => createToolNode(LIST_COMMAND, async () => LIST_COMMAND));
+  for (const operation of outline) {
+    const { name } = operation;
+    const runner = runnerOutline.includes(name) ? () => loadRunner(name) : undefined;
+    addLeaf(root, operation, (existing) => ({
+      ...{ kind: 'operation', names: [...(existing?.kind === 'operation' ? existing.names : []), name] },
+      ...optionalProperty('runner', runner),
+    }));
+  }
+  for (const tool of toolOutline) addLeaf(root, tool, () => ({ kind: 'tool', definition: () => loadDefinition(tool) }));
+  addLeaf(root, LIST_COMMAND, () => ({ kind: 'tool', definition: async () => LIST_COMMAND }));
   return root;
 }
 
@@ -26,7 +33,6 @@ const LIST_COMMAND: CommandDefinition = {
   },
 };
 
-/** Lists the commands of a group with their summaries. Omits empty groups. */
 export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)
@@ -36,10 +42,13 @@ export function subcommandsOf({ path, children }: Node): readonly (readonly [nam
 
 export const HELP_SUMMARY = 'Show help for a command or topic';
 
-function addNode(root: Node, path: readonly string[], make: (existing: Node | undefined) => Node): void {
-  const parent = ensureGroup(root, path.slice(0, -1));
-  const name = path.at(-1) ?? '';
-  parent.children.set(name, make(parent.children.get(name)));
+/** Adds a command. An existing version of it keeps its summary. */
+function addLeaf(root: Node, { command, summary }: ToolOutline, createLeaf: (existing: Leaf | undefined) => Leaf): void {
+  const { children } = ensureGroup(root, command.slice(0, -1));
+  const name = command.at(-1) ?? '';
+  const existing = children.get(name);
+  const shown = existing?.leaf ? existing.summary : summary;
+  children.set(name, { name, path: command, summary: shown, leaf: createLeaf(existing?.leaf), children: new Map() });
 }
 
 function ensureGroup(root: Node, path: readonly string[]): Node {
@@ -56,27 +65,6 @@ function createGroup(name: string, path: readonly string[]): Node {
   return { name, path, summary: GROUPS.get(path.join(' ')) ?? '', children: new Map() };
 }
 
-/** Creates the node of an operation. If there are several versions, the node has the summary of the first. */
-function createOperationNode({ name, command, summary }: OperationOutline, existing: Node | undefined): Node {
-  const earlier = existing?.leaf?.kind === 'operation' ? existing.leaf.names : [];
-  return {
-    name: command.at(-1) ?? '',
-    path: command,
-    summary: existing?.summary ?? summary,
-    leaf: {
-      kind: 'operation',
-      names: [...earlier, name],
-      ...optionalProperty('runner', runnerOutline.includes(name) ? () => loadRunner(name) : undefined),
-    },
-    children: new Map(),
-  };
-}
-
-function createToolNode({ command, summary }: ToolOutline, definition: () => Promise<CommandDefinition>): Node {
-  return { name: command.at(-1) ?? '', path: command, summary, leaf: { kind: 'tool', definition }, children: new Map() };
-}
-
-/** Loads the complete definition of a tool. The help of a group does not need it. */
 async function loadDefinition({ command }: ToolOutline): Promise<CommandDefinition> {
   const { TOOLS } = await import('./definitions.ts');
   const definition = TOOLS.find((tool) => tool.command.join(' ') === command.join(' '));

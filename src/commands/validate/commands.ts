@@ -35,6 +35,8 @@ function joinAlternatives(words: readonly string[]): string {
 function createValidateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
   const verbs = [...new Set(operations.map(({ command }) => command.at(-1) ?? ''))];
   const versions = [...new Set(operations.map(({ version }) => version))];
+  // Other records are separate calls, which may differ in their organization.
+  const hasOneOrganization = noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
   const example = EXAMPLES[noun];
   return defineCommand({
     command: [noun, 'validate'],
@@ -42,15 +44,10 @@ function createValidateCommand(noun: string, operations: readonly OperationOutli
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
     examples: { ...(example && { [example]: 'check every record' }), ...(noun === 'users' && OUTPUT_EXAMPLES) },
-    options: validateFlags(verbs, versions, hasOneOrganization(noun, operations)),
+    options: validateFlags(verbs, versions, hasOneOrganization),
     load: async () => {
       const { validateFiles } = await import('./validate.ts');
       return (context, invocation) => validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
   });
-}
-
-/** Whether all records of a file belong to one organization. False if each record is a separate call. */
-function hasOneOrganization(noun: string, operations: readonly OperationOutline[]): boolean {
-  return noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
 }

@@ -5,12 +5,14 @@ import { CommonTarget } from '../../bulk/common-target.ts';
 import { describeDiagnostic, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { type StartedCheck, startCheck } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
+import type { RecordInput } from '../../bulk/record-input.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Column } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import type { Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { openInputFiles } from '../bulk/gather-input.ts';
 import { parseColumnMap } from '../bulk/input-flags.ts';
@@ -51,10 +53,10 @@ export async function validateFiles(
       generateId: String,
       valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
     };
-    const subject = { name: input.name, files: input.files.map(({ name }) => name), noun: fields.noun, form };
     const stopProgress = await showCheckProgress(context, input);
     const started = startCheck(input, rules, context.signal);
-    await reportFindings(context, subject, started).finally(stopProgress);
+    const format = form === 'github' ? form : await context.format();
+    await REPORTS[format](context, input, started, fields.noun).finally(stopProgress);
     const { diagnosticCount, read, hint } = started.check;
     if (diagnosticCount === 0) return;
     const message = `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, fields.noun)}`;
@@ -71,36 +73,9 @@ async function loadFields(noun: string, verb: string, version: string | undefine
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
 }
 
-interface ReportSubject {
-  readonly name: string;
-  readonly files: readonly string[];
-  readonly noun: string;
-  readonly form: 'text' | 'github';
-}
+type Report = (context: Context, input: RecordInput, started: StartedCheck, noun: string) => Promise<void>;
 
-const FILE_COLUMN: Column = { header: 'FILE', field: 'file' };
-const COLUMNS: readonly Column[] = [
-  { header: 'LINE', field: 'line' },
-  { header: 'COLUMN', field: 'column' },
-  { header: 'FIELD', field: 'field' },
-  { header: 'MESSAGE', field: 'message' },
-];
-
-async function reportFindings(context: Context, subject: ReportSubject, started: StartedCheck): Promise<void> {
-  if (subject.form === 'github') return writeAnnotations(context, started);
-  switch (await context.format()) {
-    case 'table':
-      return writeLines(context, subject, started);
-    case 'csv':
-    case 'ndjson':
-      return printRecords(context, subject, started);
-    case 'json':
-    case 'yaml':
-      return printDocument(context, subject, started);
-  }
-}
-
-async function writeLines(context: Context, { name, noun }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
+const writeLines: Report = async (context, { name }, { check, findings }, noun) => {
   const { stdout } = context.io;
   for await (const found of findings) {
     const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
@@ -111,54 +86,66 @@ async function writeLines(context: Context, { name, noun }: ReportSubject, { che
   if (diagnosticCount > 0) return;
   const found = warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(warningCount, 'warning')}`;
   await stdout.write(await formatMessage(`${name}: ${formatNounCount(read, noun)}, ${found}`, stdout));
-}
+};
 
-async function writeAnnotations({ io: { stdout } }: Context, { check, findings }: StartedCheck): Promise<void> {
-  const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) =>
-    stdout.write(found.map((finding) => annotation(kind, finding)).join(''));
+const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
+  const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) => {
+    const lines = found.map((finding) => {
+      const { file, line, column: col } = finding;
+      return formatAnnotation(kind, { file: file === 'stdin' ? undefined : file, line, col }, describeDiagnostic(finding));
+    });
+    return stdout.write(lines.join(''));
+  };
   for await (const found of findings) await write('error', found);
   await write('warning', check.warnings);
-}
+};
 
-function annotation(kind: 'error' | 'warning', diagnostic: FileDiagnostic): string {
-  const { file, line, column } = diagnostic;
-  return formatAnnotation(
-    kind,
-    { file: file === 'stdin' ? undefined : file, line, col: column },
-    describeDiagnostic(diagnostic),
-  );
-}
+const FINDING_COLUMNS: readonly Column[] = [
+  { header: 'FILE', field: 'file' },
+  { header: 'LINE', field: 'line' },
+  { header: 'COLUMN', field: 'column' },
+  { header: 'FIELD', field: 'field' },
+  { header: 'MESSAGE', field: 'message' },
+];
 
-async function printRecords(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
-  const convert = createConverter(files);
-  const columns = files.length === 1 ? COLUMNS : [FILE_COLUMN, ...COLUMNS];
+const printRecords: Report = async (context, { files }, { check, findings }) => {
   async function* pages() {
-    for await (const found of findings) yield found.map(convert);
+    for await (const found of findings) yield found.map((finding) => toRecord(finding, files.length));
   }
-  await (await context.printer()).records(pages(), { columns });
+  await (await context.printer()).records(pages(), { columns: FINDING_COLUMNS.slice(files.length > 1 ? 0 : 1) });
   await printWarnings(context, check);
-}
+};
 
-async function printDocument(context: Context, { files }: ReportSubject, { check, findings }: StartedCheck): Promise<void> {
-  const convert = createConverter(files);
-  const checked = files.length === 1 ? { file: files[0] } : { files };
+const printDocument: Report = async (context, { files }, { check, findings }) => {
+  const names = files.map(({ name }) => name);
   const all: unknown[] = [];
-  for await (const found of findings) all.push(...found.map(convert));
-  const { read: records, diagnosticCount, warnings, warningCount } = check;
-  const found = { valid: diagnosticCount === 0, findings: all, warnings: warnings.map(convert), warningCount };
+  for await (const found of findings) all.push(...found.map((finding) => toRecord(finding, files.length)));
+  const { read: records, diagnosticCount, warningCount } = check;
+  const warnings = check.warnings.map((warning) => toRecord(warning, files.length));
+  const found = { valid: diagnosticCount === 0, findings: all, warnings, warningCount };
+  const checked = files.length === 1 ? { file: names[0] } : { files: names };
   await (await context.printer()).value({ ...checked, records, ...found }, {});
-}
+};
 
-/** Creates a converter of findings. The result contains the file name only if there are several files. */
-function createConverter(files: readonly string[]): (finding: FileDiagnostic) => unknown {
-  return ({ file, line, column, record, field, message }) => ({
-    ...(files.length > 1 && { file }),
+const REPORTS = {
+  github: writeAnnotations,
+  table: writeLines,
+  csv: printRecords,
+  ndjson: printRecords,
+  json: printDocument,
+  yaml: printDocument,
+} as const satisfies Record<Format | 'github', Report>;
+
+/** The result contains the file name only if there are several files. */
+function toRecord({ file, line, column, record, field, message }: FileDiagnostic, fileCount: number): unknown {
+  return {
+    ...(fileCount > 1 && { file }),
     line,
-    ...(column !== undefined && { column }),
-    ...(record !== undefined && { record }),
-    ...(field !== undefined && { field }),
+    ...optionalProperty('column', column),
+    ...optionalProperty('record', record),
+    ...optionalProperty('field', field),
     message,
-  });
+  };
 }
 
 async function printWarnings(context: Context, { warnings }: RecordCheck): Promise<void> {

@@ -21,7 +21,6 @@ export async function readSigningSecret(path: string, signal: AbortSignal): Prom
   return secret;
 }
 
-/** Reads the file of a key. @param check throws if the key is invalid */
 export async function readKey({ cwd, signal }: Context, file: string | undefined, check: (key: string) => unknown) {
   if (file === undefined) return undefined;
   const key = (await readNamedFile(file, cwd, { signal })).toString();

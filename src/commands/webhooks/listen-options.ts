@@ -36,7 +36,6 @@ export async function readListenOptions(context: Context, { options }: Invocatio
   };
 }
 
-/** Parses `--events`. @throws SvcError `usage` for an unknown event type */
 async function readEvents(context: Context, options: ListenFlags): Promise<readonly string[] | undefined> {
   const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
   if (events) await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);

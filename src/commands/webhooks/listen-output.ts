@@ -9,7 +9,6 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 
 export interface DeliveryOutput {
   show(delivery: ReceivedDeliveryEvent): Promise<void>;
-  /** Prints all deliveries, in formats that consist of a single document. */
   end(): Promise<void>;
 }
 
@@ -29,13 +28,10 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
   return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
 }
 
-/** Minimum width of a terminal for aligned columns. */
 const MIN_WIDTH = 96;
 
-/** Widths of the columns: time, event, form, and document. */
 const WIDTHS = [20, 32, 8, 12];
 
-/** Formats a line in columns. On a narrow terminal, omits alignment, dates, and forms. */
 function formatLine(delivery: ReceivedDeliveryEvent, showsLatency: boolean, isNarrow: boolean, palette: Palette): string {
   const { receivedAt, replayedAt = receivedAt, event, form, verified, payload, forwarded } = delivery;
   const cells = [

@@ -111,7 +111,6 @@ function createCompletion(signal: AbortSignal) {
 const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
 type DeliveryCounts = typeof NO_DELIVERIES;
 
-/** Prints the address and settings of the listener to stderr. Scripts can wait for the first line. */
 async function announceListener(
   { note }: Context,
   options: ListenOptions,
@@ -149,7 +148,6 @@ async function reportEvent(context: Context, output: DeliveryOutput, counts: Del
 
 const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
 
-/** Formats counts as `12 deliveries accepted, 1 duplicate, 3 rejected`. */
 function formatCounts({ accepted, notForwarded, repeated, rejected, filtered, replayed }: DeliveryCounts): string {
   return [
     `${formatNounCount(accepted, 'delivery')} accepted`,

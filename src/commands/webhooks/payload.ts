@@ -41,7 +41,6 @@ export function applyAssignments(value: unknown, assignments: readonly string[])
   }, value);
 }
 
-/** @param done keys of the path so far, for error messages */
 function setAtPath(current: unknown, [key, ...rest]: readonly Key[], value: unknown, done: readonly Key[] = []): unknown {
   if (key === undefined) return value;
   const followed = [...done, key];

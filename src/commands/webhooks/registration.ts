@@ -38,7 +38,7 @@ export async function register(
 ) {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
-  const { createTemporaryEndpoint } = await import('./temporary-endpoint.ts');
+  const { createTemporaryEndpoint, restoreAdvancedWebhooks } = await import('./temporary-endpoint.ts');
   const endpoint = await createTemporaryEndpoint(context, {
     url: publicUrl?.href ?? url,
     filterTypes: events && (await expandPatterns(events)),
@@ -62,9 +62,7 @@ export async function register(
     remove: endpoint.remove,
     /** Disables advanced webhooks, if this process enabled them and the user agrees. */
     restore: async () => {
-      if (!endpoint.hasEnabledWebhooks) return;
-      const { restoreAdvancedWebhooks } = await import('./restore-advanced.ts');
-      await restoreAdvancedWebhooks(context, restore);
+      if (endpoint.hasEnabledWebhooks) await restoreAdvancedWebhooks(context, restore);
     },
   };
 }

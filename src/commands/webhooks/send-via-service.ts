@@ -16,7 +16,6 @@ import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
-/** Flags that `--via-service` rejects, because the service uses its own configuration. */
 const REJECTED_FLAGS = ['form', 'secret-file', 'auth-token-file', 'encode', 'encrypt-for'];
 
 export async function sendViaService(context: Context, event: string, { options }: Invocation<SendFlags>): Promise<void> {

@@ -10,10 +10,10 @@ import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
+import { canAsk, openPrompter } from '../terminal/terminal.ts';
 
 interface TemporaryEndpointOptions {
   readonly url: string;
-  /** Event types to receive (default: all). */
   readonly filterTypes: readonly string[] | undefined;
   /** Whether to skip the endpoint if an existing one delivers to this process. */
   readonly allowsExisting: boolean;
@@ -22,7 +22,6 @@ interface TemporaryEndpointOptions {
 /** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
 
-/** Identifies this machine in endpoint uids. A hash, because a uid allows few characters. */
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 
@@ -94,7 +93,6 @@ async function enableWebhooks(client: Client) {
   return { notes, hasEnabledWebhooks: !isEnabled };
 }
 
-/** Deletes endpoints of killed processes. Returns the URLs of all other enabled endpoints. */
 async function removeStale(client: Client): Promise<readonly string[]> {
   const endpoints = await loadResource('webhook-endpoints');
   const [stale, others]: [string[], string[]] = [[], []];
@@ -125,4 +123,40 @@ async function removeEndpoint(client: Client, endpointId: string): Promise<void>
   } catch (error) {
     if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
   }
+}
+
+/**
+ * Disables advanced webhooks if `--restore` is set, or if the user agrees. Does not prompt if there are endpoints,
+ * which need advanced webhooks. Failures are warnings, because the output is complete.
+ */
+export async function restoreAdvancedWebhooks(context: Context, restore: boolean | undefined): Promise<void> {
+  if (!(restore ?? canPromptOnExit(context))) return;
+  // The command's signal may be aborted already. A second Ctrl-C ends the process.
+  const { signal } = new AbortController();
+  try {
+    const { client, close } = await connect({ ...context, signal });
+    try {
+      if (!restore) {
+        const resource = await loadResource('webhook-endpoints');
+        const { endpoints } = requireData(await client.call(resource['webhooks.endpoints.list'], { limit: 1 }));
+        const prompter = await openPrompter({ ...context, signal });
+        if (endpoints.length > 0 || !(await prompter.confirm('Disable advanced webhooks again?', true))) return;
+      }
+      const config = await loadResource('webhook-config');
+      await client.call(config['webhooks.advanced.update'], { isEnabled: false });
+      await context.note('disabled advanced webhooks again');
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    // Ctrl-C at the prompt means no.
+    if (error instanceof SvcError && error.failure === 'interrupted') return;
+    await context.warn(`advanced webhooks are still enabled: ${messageOf(error)}`);
+  }
+}
+
+function canPromptOnExit(context: Context): boolean {
+  const { signal, options } = context;
+  const isInterrupted = signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';
+  return canAsk(context) && !options.yes && (!signal.aborted || isInterrupted);
 }

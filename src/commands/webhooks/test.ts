@@ -81,7 +81,6 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
   return { url, effectsUrl, cases: selectCases(options, sender), sender };
 }
 
-/** Selects the cases that apply to the form of delivery. @throws SvcError `usage` if a case in `--only` cannot run */
 function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfiguration): readonly ReceiverCase[] {
   const chosen = RECEIVER_CASES.filter(({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name));
   if (chosen.length === 0) throw new SvcError('usage', '--only and --skip leave no cases to run');

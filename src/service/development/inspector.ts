@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from 'node:zlib';
 import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { PublicRoutes } from './admin.ts';
@@ -19,11 +20,12 @@ const SECURITY_HEADERS = {
 /** Reads the inspector page, which contains no data. @throws SvcError `local` without a build */
 export async function loadInspector(): Promise<PublicRoutes> {
   const routes = Object.entries(FILES).map(async ([name, type]) => {
-    const content = await readBuildFile(`inspector-${name}`, import.meta.url);
-    if (!content) throw new SvcError('local', 'the inspector is not built', { hint: 'npm run build builds it' });
+    const packed = await readBuildFile(`inspector-${name}.br`, import.meta.url);
+    if (!packed) throw new SvcError('local', 'the inspector is not built', { hint: 'npm run build builds it' });
+    const body = brotliDecompressSync(packed).toString();
     const headers = { ...SECURITY_HEADERS, 'content-type': `${type}; charset=utf-8` };
     const route = `GET /_svc/ui${name === 'index.html' ? '' : `/${name}`}`;
-    return [route, async () => ({ status: 200, body: content.toString(), headers })] as const;
+    return [route, async () => ({ status: 200, body, headers })] as const;
   });
   return Object.fromEntries(await Promise.all(routes));
 }

@@ -2,12 +2,10 @@ import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series
 import type { JobReceipt } from './read-receipt.ts';
 
 export interface Interval extends SeriesPoint {
-  /** Start and end, in seconds since the start of the job. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Minimum length of the last interval, relative to the others. A shorter interval is merged with the previous one. */
 const MIN_LAST_INTERVAL = 0.3;
 
 /** Splits the duration of a job into equal intervals, at most `most`. Only the last interval may be shorter. */

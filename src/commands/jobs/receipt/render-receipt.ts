@@ -10,7 +10,6 @@ import { averageRate, recordsPerSecond, splitIntoIntervals } from './intervals.t
 import type { JobReceipt } from './read-receipt.ts';
 
 export interface ReceiptStyle {
-  /** Whether to omit sparklines, for screen readers. */
   readonly plain: boolean;
   readonly width?: number | undefined;
 }
@@ -22,7 +21,6 @@ const MARGIN = RESUME_LABEL.length + GAP.length;
 const PLAIN_INTERVALS = 8;
 const MAX_REASONS = 5;
 
-/** Renders a receipt as labeled lines, escaped for a terminal. */
 export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): Promise<string> {
   const rows = [...receiptLines(receipt), ...progressLines(receipt, style)].map(
     ([name, text]) => [name, escapeForTerminal(text)] as const,
@@ -101,19 +99,16 @@ function formatReason({ count: records, status, message, code, examples }: Failu
   return `${formatCount(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
 }
 
-/** Formats a position, such as ` on line 6`. Includes the file if there are several. */
 export function formatPosition({ file, line }: Omit<FailureReason['examples'][number], 'id'>): string {
   const where = file === undefined ? '' : ` of ${file}`;
   return line === null ? '' : ` on line ${line}${where}`;
 }
 
-/** Formats a target, such as `https://api.example.com (profile prod, API key k1)`. */
 export function formatTarget({ target: { origin, profile, apiKey } }: Pick<JobReceipt, 'target'>): string {
   const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`].filter(Boolean).join(', ');
   return by ? `${origin} (${by})` : origin;
 }
 
-/** Formats counts, such as `9 succeeded, 1 failed`. Omits zero counts, except for succeeded records. */
 function formatStatusCounts(counts: JobReceipt['counts']): string {
   return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
     .filter((status) => status === 'succeeded' || counts[status] > 0)
@@ -121,28 +116,24 @@ function formatStatusCounts(counts: JobReceipt['counts']): string {
     .join(', ');
 }
 
-/** Formats latencies, such as `p50 12 ms, p90 15 ms, p99 40 ms, max 1.3 s`. */
 export function formatLatency(latency: JobReceipt['latency']): string {
   return Object.entries(latency)
     .map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`)
     .join(', ');
 }
 
-/** Formats times, such as `12 s, from 2026-03-01 12:00:05 UTC to 2026-03-01 12:00:17 UTC`. */
 function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
   const end = endedAt === null ? 'until now' : `to ${formatTimestamp(endedAt)}`;
   const waited = isSignificantWait(waits) ? `; ${formatElapsed(waits.seconds)} waiting for rate limits` : '';
   return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
 }
 
-/** Whether rate limits delayed the job. Very short waits are normal queueing. */
 export function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
   return seconds >= 0.1;
 }
 
 const STEPS = '▁▂▃▄▅▆▇█';
 
-/** Renders values as a line of bars. The highest value is a full block, and 0 is a space. */
 export function renderSparkline(values: readonly number[]): string {
   const most = Math.max(...values, 0);
   return values.map((value) => (value > 0 ? STEPS[Math.ceil((value / most) * STEPS.length) - 1] : ' ')).join('');

@@ -4,7 +4,6 @@ import type { JobReceipt } from '../receipt/read-receipt.ts';
 import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
 import { type Html, html } from './html.ts';
 
-/** Maximum number of columns that a phone can display clearly. */
 const MAX_COLUMNS = 60;
 const MIN_COLUMNS = 3;
 const LABEL_COUNT = 5;
@@ -24,11 +23,9 @@ interface Column {
   readonly to: number;
   readonly span: string;
   readonly value: number;
-  /** Part of the value that counts failures. */
   readonly failed?: number;
 }
 
-/** Renders the charts of a job. Very short jobs have no charts with a time axis. */
 export function renderCharts(receipt: JobReceipt): readonly Html[] {
   const { times, waits, histogram } = receipt;
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);

@@ -11,7 +11,6 @@ export class Html {
 
 type Part = Html | readonly Html[] | string | number | undefined;
 
-/** Template tag that escapes HTML and control characters in values. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: texts }, ...parts.map(renderPart)));
 }

@@ -11,7 +11,6 @@ import { renderCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** Renders the report of a job as a self-contained HTML page without scripts. The output is deterministic. */
 export function renderReport(receipt: JobReceipt): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;

@@ -6,12 +6,14 @@ import { localFileError } from '../../../kernel/files.ts';
 import { hint, step } from '../../../kernel/hint.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import type { ReportFlags } from '../flags.ts';
 import { readReceipt } from '../receipt/read-receipt.ts';
 import { renderReport } from './render-report.ts';
 
 /** @throws SvcError `usage` if the file exists, or without `--html` */
-export async function reportJob(context: Context, { arguments: [job = ''], options }: Invocation<ReportFlags>): Promise<void> {
+export async function reportJob(
+  context: Context,
+  { arguments: [job = ''], options }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
+): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
@@ -24,7 +26,6 @@ export async function reportJob(context: Context, { arguments: [job = ''], optio
   await context.note(`wrote ${file}`);
 }
 
-/** Writes a new file. On failure, deletes the incomplete file. */
 async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);

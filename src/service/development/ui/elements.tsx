@@ -62,7 +62,7 @@ export function Fields({ of: record, isReal }: { readonly of: object; readonly i
         {plain.map(([name, value]) => (
           <div key={name}>
             <dt>{wordsOf(name)}</dt>
-            <dd>{isTimeField(name) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
+            <dd>{isTimeField(name, value) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
           </div>
         ))}
       </dl>

@@ -14,15 +14,13 @@ const UNITS = [
 
 /** Formats milliseconds in the two largest units: `12 ms`, `3 s`, `2 d 1 h`. */
 export function formatDuration(milliseconds: number): string {
-  const parts = UNITS.map(([size, unit], at) => {
-    return [Math.floor((milliseconds % (UNITS[at - 1]?.[0] ?? Number.POSITIVE_INFINITY)) / size), unit] as const;
-  }).filter(([count]) => count > 0);
-  return parts.length === 0
-    ? `${milliseconds} ms`
-    : parts
-        .slice(0, 2)
-        .map((part) => part.join(' '))
-        .join(' ');
+  let rest = milliseconds;
+  const parts = UNITS.flatMap(([size, unit]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count > 0 ? `${count} ${unit}` : [];
+  });
+  return parts.slice(0, 2).join(' ') || `${milliseconds} ms`;
 }
 
 /** Formats the difference between the service's time and real time: `+2 d 1 h`, `none`. */
@@ -43,13 +41,16 @@ export function formatRelative(time: number, now: number): string {
 export const wordsOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
-export const isTimeField = (name: string): boolean => /^time$|(At|Attempt|Updated)$/.test(name);
+/** Whether a field is a time, by its name, and valid: records have fields that the service does not define. */
+export function isTimeField(name: string, value: unknown): value is string | number {
+  return /^time$|(At|Attempt|Updated)$/.test(name) && !Number.isNaN(new Date(value as string).getTime());
+}
 
 /** Formats the fields of a record in one line: `on users.add · times 2`. */
 export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const fields = Object.entries(value).filter(([name, inner]) => inner !== null && name !== 'addedAt');
-  const formatField = ([name, inner]: [string, unknown]) =>
-    isTimeField(name) ? new Date(Number(inner)).toISOString() : formatValue(inner);
-  return fields.map((field) => `${wordsOf(field[0])} ${formatField(field)}`).join(' · ');
+  const formatField = (name: string, inner: unknown) =>
+    isTimeField(name, inner) ? new Date(inner).toISOString() : formatValue(inner);
+  return fields.map(([name, inner]) => `${wordsOf(name)} ${formatField(name, inner)}`).join(' · ');
 }

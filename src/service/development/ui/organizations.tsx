@@ -48,9 +48,9 @@ function List({ kind, org }: ListProps) {
   // Folders are only shown with documents.
   const { data: folders } = usePolled<Listing>(read(kind === 'documents' ? 'folders' : kind));
   const [idField, nameField, command] = KINDS[kind];
-  const rows = data?.records.map(({ [idField]: id = '', [nameField]: name = id, email }) => {
+  const rows = data?.records.map(({ [idField]: id = '', [nameField]: name, email }) => {
     const href = org ? hrefOf('organizations', org, kind, id) : hrefOf('organizations', id);
-    return { href, name, note: [id, email].filter(Boolean).join(' · ') };
+    return { href, name: name ?? id, note: [id, email].filter(Boolean).join(' · ') };
   });
   return (
     <section class="list">

@@ -16,6 +16,8 @@ export function useRoute(): Route {
       takeToken();
       setRoute(currentRoute());
     };
+    // The place may have changed before the effect ran.
+    follow();
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
