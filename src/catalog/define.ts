@@ -229,9 +229,11 @@ export interface Operation<
   readonly feature?: Feature;
 }
 
-/** Type-checks an operation and returns it with the default `auth`: an API key. */
+/** Type-checks an operation, and adds the default `auth`, an API key, and the command: `users.add.v2` is a version of `users add`. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth = 'key'>(
-  operation: Omit<Operation<Input, Output, Kind>, 'auth'> & { readonly auth?: Kind },
+  name: `${string}.${string}`,
+  operation: Omit<Operation<Input, Output, Kind>, 'auth' | 'command'> & { readonly auth?: Kind },
 ): Operation<Input, Output, Kind> {
-  return { auth: 'key' as Kind, ...operation };
+  const [first = '', ...rest] = name.replace(/\.v\d$/, '').split('.');
+  return { auth: 'key' as Kind, ...operation, command: [first, ...rest] };
 }

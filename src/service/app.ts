@@ -14,7 +14,7 @@ import {
   type HandledCall,
   withCallLog,
 } from './call-log.ts';
-import type { FaultHook } from './development/faults/fault-hook.ts';
+import type { FaultInjector } from './development/faults/fault-injector.ts';
 import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
@@ -44,7 +44,7 @@ export interface ServiceDependencies extends ServiceOptions {
 /** `clock` is the time of the service, as of the last read of `development`. */
 interface AppDependencies extends ServiceDependencies {
   readonly development: DevelopmentState;
-  readonly faults: FaultHook;
+  readonly faults: FaultInjector;
 }
 
 export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {
@@ -133,7 +133,8 @@ interface CallRate {
 function createRateLimiter({ calls, window }: CallRate): (call: CallOf<Auth>) => void {
   const windows = new Map<string, { readonly end: number; count: number }>();
   return (call) => {
-    const credential = countKey(call);
+    // All calls without credentials share a limit.
+    const credential = 'apiKey' in call ? `key ${call.apiKey}` : 'workspaceId' in call ? `workspace ${call.workspaceId}` : '';
     const known = windows.get(credential);
     // If a window starts in the future, the clock was changed.
     const isOpen = known && call.now < known.end && call.now >= known.end - window;
@@ -144,10 +145,4 @@ function createRateLimiter({ calls, window }: CallRate): (call: CallOf<Auth>) =>
     }
     current.count++;
   };
-}
-
-/** All calls without credentials share a limit. */
-function countKey(call: CallOf<Auth>): string {
-  if ('apiKey' in call) return `key ${call.apiKey}`;
-  return 'workspaceId' in call ? `workspace ${call.workspaceId}` : 'none';
 }

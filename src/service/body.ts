@@ -4,7 +4,7 @@ import { nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { badRequest, invalidArgument, type Refusal } from './refusal.ts';
 import type { ServiceRequest } from './request.ts';
-import { fieldRefusal } from './validate.ts';
+import { fieldRefusal, isWellFormed } from './validate.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export const MAX_UNCHECKED_BYTES = 64 * 1024;
@@ -124,27 +124,9 @@ function parseBody(text: string): unknown {
   if (nestsDeeperThan(MAX_NESTING, text)) throw nestedTooDeepRefusal();
   try {
     const body: unknown = JSON.parse(text);
-    if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(text)) throw badRequest();
+    if (/\\u[dD][89a-fA-F]/.test(text) && !isWellFormed(body)) throw badRequest();
     return body;
   } catch {
     throw badRequest();
   }
-}
-
-/** Whether valid JSON contains an unpaired surrogate. UTF-8 cannot store one, so different IDs could become equal. */
-function hasLoneSurrogate(json: string): boolean {
-  const escapeAt = (at: number) => (json[at + 1] === 'u' ? Number.parseInt(json.slice(at + 2, at + 6), 16) : 0);
-  for (let at = json.indexOf('\\'); at >= 0; at = json.indexOf('\\', at)) {
-    const code = escapeAt(at);
-    at += json[at + 1] === 'u' ? 6 : 2;
-    if (isBetween(code, 0xdc00, 0xdfff)) return true;
-    if (!isBetween(code, 0xd800, 0xdbff)) continue;
-    if (json[at] !== '\\' || !isBetween(escapeAt(at), 0xdc00, 0xdfff)) return true;
-    at += 6;
-  }
-  return false;
-}
-
-function isBetween(code: number, first: number, last: number): boolean {
-  return code >= first && code <= last;
 }

@@ -42,3 +42,10 @@ function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionM
 function issueOf({ code = 'custom', path, message }: InputProblem & { readonly code?: string | undefined }): Issue {
   return { code, path: path.map((key) => (typeof key === 'number' ? key : String(key))), message };
 }
+
+/** Whether all strings are well-formed. In UTF-8, different IDs with unpaired surrogates could become equal. */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
+}

@@ -90,18 +90,6 @@ describe('a store file', () => {
     expect(await readFiles(dirname(target))).toEqual(before);
   });
 
-  it('gets the application ID if it was created without one', async () => {
-    const { path, store } = await createStore();
-    await store.close();
-    const before = await openDatabase(path, 0);
-    before.exec('pragma application_id = 0');
-    before.close();
-    await (await openStore(path)).close();
-    const after = await openDatabase(path, 0);
-    onTestFinished(() => after.close());
-    expect(after.prepare('pragma application_id').get()).toEqual({ application_id: 0x73766353 });
-  });
-
   it('is rejected in a folder that cannot be created', async () => {
     const path = join(await createTemporaryFolder(), 'file');
     await writeFile(path, '');

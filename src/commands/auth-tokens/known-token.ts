@@ -49,9 +49,8 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
     return (await readWithCredential(client, 'key')) ? 'alive' : 'unknown';
   } catch (error) {
     // Only the service's own error proves that the token is invalid.
-    return error instanceof ServiceError && error.hasServiceEnvelope && error.failure === 'unauthenticated'
-      ? 'dead'
-      : 'unknown';
+    const isFromService = error instanceof ServiceError && error.hasServiceEnvelope;
+    return isFromService && error.failure === 'unauthenticated' ? 'dead' : 'unknown';
   } finally {
     await close();
   }
@@ -79,13 +78,6 @@ function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): C
     apiKey: { value: apiKey, source },
     authToken: { value: authToken, source },
   });
-  return {
-    ...context,
-    settings,
-    options: {
-      ...options,
-      timeout: Math.min(options.timeout, PROBE_TIMEOUT),
-      maxWait: Math.min(options.maxWait, PROBE_TIMEOUT),
-    },
-  };
+  const [timeout, maxWait] = [Math.min(options.timeout, PROBE_TIMEOUT), Math.min(options.maxWait, PROBE_TIMEOUT)];
+  return { ...context, settings, options: { ...options, timeout, maxWait } };
 }

@@ -51,15 +51,12 @@ async function removeRecovery(context: Context, pending: readonly PendingRecover
   }
   const { path, record } = found;
   if (record && isInProgress(record)) {
-    throw new SvcError('locked', `process ${record.pid} is still running the reset`, {
-      hint: 'wait until the reset has finished',
-    });
+    const hint = 'wait until the reset has finished';
+    throw new SvcError('locked', `process ${record.pid} is still running the reset`, { hint });
   }
   if (record?.state === 'kept') {
-    await context.confirm(
-      `Delete the record with the auth token of API key ${record.apiKey}? It may be the only copy.`,
-      'this machine',
-    );
+    const question = `Delete the record with the auth token of API key ${record.apiKey}? It may be the only copy.`;
+    await context.confirm(question, 'this machine');
   }
   await removeRecord(path);
   await context.note(`removed ${path}`);

@@ -24,22 +24,11 @@ const RESET = authTokens['auth-tokens.reset'];
 
 /**
  * Replaces the auth token of an API key. The request invalidates the old token, and only the response contains the new
- * one, so each step prepares for a failure of the next step:
+ * one, so each step prepares for a failure of the next: lock the API key, open every destination, write a recovery
+ * record, send the request on a new connection, save the new token in the record, deliver it, and delete the record.
  *
- * 1. Lock the API key and service, because a concurrent reset would invalidate the new token. Exit with 13 if locked.
- * 2. Open every destination: profile (`--save`), command (`--to`), file (`--output-file`), GitHub step output
- *    (`--github`). If one cannot be opened, or stdout is closed and there is no destination, send nothing.
- * 3. Write a recovery record to disk, with the fingerprint of the old token and space for the new one.
- * 4. Send the request on a new connection. Retry only if no part of the request was sent. On the first Ctrl-C, wait for
- *    the response. On the second, exit at once and keep the record.
- * 5. Save the new token in the record, and deliver it to the destinations in the order above. Print it, unless `--to`
- *    or `--output-file` replaces stdout. Delete the record.
- * 6. If a destination fails, deliver to the others. Then keep the record and exit with 12.
- * 7. Without a usable response, probe the old token. If it works, the reset was not applied: exit with the code of the
- *    failure. If it does not work, the new token is lost: exit with 9, and suggest `--ensure`. If the probe is
- *    inconclusive, exit with 9 and keep the record.
- *
- * After the new token is saved, records of earlier resets are deleted. A token in such a record causes a warning.
+ * If a destination fails, the record is kept (exit code 12). Without a usable response, a probe of the old token tells
+ * whether the reset was applied. If the new token is lost or the probe is inconclusive, exits with 9.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
   const { data, usesDataFlag } = await readInputData(context, entry, invocation);
@@ -80,10 +69,10 @@ async function runWithLock(reset: ResetRun): Promise<void> {
   const { apiKey } = input;
   const subject: ResetSubject = { apiKey, place: await currentService(context) };
   await ensureRecoveryFolder(folders);
-  const lock = recoveryLockOf(folders, subject);
   const createError = (owner: string) => resetInProgressError(apiKey, owner);
   // Does not wait for another reset, because this reset would then invalidate the other one's token.
-  await withLock(lock, { clock, timeout: 0, signal, createError }, () => runReset(reset, subject));
+  const options = { clock, timeout: 0, signal, createError };
+  await withLock(recoveryLockOf(folders, subject), options, () => runReset(reset, subject));
 }
 
 async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject): Promise<void> {
@@ -132,15 +121,12 @@ async function openDestinations(
   apiKey: string,
   { save, to, outputFile, github }: ResetFlags,
 ): Promise<readonly TokenDestination[]> {
-  const openers: ((() => Promise<TokenDestination>) | undefined)[] = [
-    save ? async () => (await import('./to-profile.ts')).openProfile(context, apiKey) : undefined,
-    to === undefined ? undefined : async () => (await import('./to-command.ts')).openCommand(context, to),
-    outputFile === undefined ? undefined : async () => (await import('./to-file.ts')).openFile(context, outputFile),
-    github ? async () => (await import('./to-github.ts')).openGithub(context) : undefined,
-  ];
   const opened: TokenDestination[] = [];
   try {
-    for (const open of openers) if (open) opened.push(await open());
+    if (save) opened.push(await (await import('./to-profile.ts')).openProfile(context, apiKey));
+    if (to !== undefined) opened.push(await (await import('./to-command.ts')).openCommand(context, to));
+    if (outputFile !== undefined) opened.push(await (await import('./to-file.ts')).openFile(context, outputFile));
+    if (github) opened.push(await (await import('./to-github.ts')).openGithub(context));
     return opened;
   } catch (error) {
     await discardAll(opened);

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { flushFolder, localFileError } from '../../kernel/files.ts';
@@ -7,7 +7,12 @@ import type { TokenDestination } from './destination.ts';
 
 export async function openFile({ cwd }: Context, given: string): Promise<TokenDestination> {
   const path = resolve(cwd, given);
-  const file = await createFile(path, given);
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    const code = systemErrorCode(error);
+    if (code === 'EEXIST') throw outputFileError(`${given} already exists`, error);
+    if (code === 'ENOENT') throw outputFileError(`the folder of ${given} does not exist`, error);
+    throw localFileError('write', given, error);
+  });
   return {
     name: given,
     async deliver(token) {
@@ -25,17 +30,6 @@ export async function openFile({ cwd }: Context, given: string): Promise<TokenDe
       await rm(path, { force: true });
     },
   };
-}
-
-async function createFile(path: string, given: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === 'EEXIST') throw outputFileError(`${given} already exists`, error);
-    if (code === 'ENOENT') throw outputFileError(`the folder of ${given} does not exist`, error);
-    throw localFileError('write', given, error);
-  }
 }
 
 function outputFileError(problem: string, cause: unknown): SvcError {

@@ -49,15 +49,14 @@ async function prepare(
   context: Context,
   entry: OperationEntry,
   request: BulkRequest,
-  { job, spool }: { readonly job: string; readonly spool: string },
+  job: { readonly job: string; readonly spool: string },
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const limits = parseBatchLimits(fields, request.options);
   const { data, options, usesDataFlag } = request;
   const confirmations = collectConfirmations(operation, fields, data);
-  const { visitRecord } = confirmations;
-  const input = await gatherInput(context, entry, fields, request, { job, spool, visitRecord });
+  const input = await gatherInput(context, entry, fields, request, job, confirmations.visitRecord);
   const { first, records } = input.check;
   const { name, files } = input.input;
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);

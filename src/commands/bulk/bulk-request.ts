@@ -1,22 +1,8 @@
-import type { Shard } from '../../bulk/id-hash.ts';
-import type { InputFormat } from '../../bulk/source/source.ts';
-import type { ColumnMap } from './input-flags.ts';
-import type { ThroughputOptions } from './throughput-flags.ts';
+import type * as z from 'zod';
+import type { STORED_OPTIONS } from './stored-options.ts';
 
-/** Parsed flags of a bulk command. A job stores them as JSON. */
-export interface BulkOptions extends ThroughputOptions {
-  readonly file?: readonly string[];
-  readonly inputFormat?: InputFormat;
-  readonly map?: ColumnMap;
-  readonly concurrency: number | 'auto';
-  readonly onError: 'continue' | 'stop';
-  readonly maxErrors?: number;
-  readonly duplicates: 'fail' | 'first' | 'last';
-  readonly ifExists?: 'skip' | 'update';
-  readonly shard?: Shard;
-  readonly rejects?: string;
-  readonly results?: string;
-}
+/** Parsed flags of a bulk command. A job stores them as JSON. `rate` is in records per second. */
+export type BulkOptions = Readonly<z.infer<typeof STORED_OPTIONS>>;
 
 export interface BulkRequest {
   /** Fields of the operation other than its records. */

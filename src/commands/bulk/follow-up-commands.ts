@@ -8,7 +8,7 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
 import { readRecords, type SendPlan } from './pending-records.ts';
-import { isColumnMap } from './stored-options.ts';
+import { COLUMN_MAP } from './stored-options.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;
 
@@ -35,8 +35,8 @@ export function rejectsCommand(
   path: string,
 ): NextStep | undefined {
   const entry = getEntry(operation);
-  const map = isAnew ? [] : (flags['map'] ?? []);
-  if (!isColumnMap(map)) return undefined;
+  const map = COLUMN_MAP.safeParse(isAnew ? [] : (flags['map'] ?? [])).data;
+  if (!map) return undefined;
   return printableStep(options, [
     ...(canUseFlags(entry, data) ? commandArguments(entry, data) : dataArguments(entry.command, data)),
     ...['--file', path],

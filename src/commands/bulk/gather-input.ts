@@ -32,21 +32,13 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  {
-    job,
-    spool,
-    visitRecord,
-  }: { readonly job: string; readonly spool: string; readonly visitRecord: RecordListener | undefined },
+  { job, spool }: { readonly job: string; readonly spool: string },
+  visitRecord: RecordListener | undefined,
 ) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
-  const { data, options } = request;
-  const rules = {
-    ...{ fields, shared: data, duplicates: options.duplicates, generateId: createIdGenerator(job) },
-    ...optionalProperty('target', expectedTarget(fields, data)),
-    ...optionalProperty('shard', options.shard),
-  };
+  const rules = createRules(fields, request.data, request.options, job);
   const endProgress = await showCheckProgress(context, input);
   try {
     const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);
@@ -63,13 +55,22 @@ export async function gatherInput(
   }
 }
 
-/** Returns the common target of all records. Returns `undefined` if each record is a call with its own target. */
-export function expectedTarget({ field, targetFields }: BulkFields, data: BulkRequest['data']): CommonTarget | undefined {
-  if (field === undefined) return undefined;
+/** Creates the rules for checking the records of a job. Records that are separate calls have no common target. */
+export function createRules(
+  fields: BulkFields,
+  data: BulkRequest['data'],
+  { duplicates, shard }: BulkRequest['options'],
+  job: string,
+) {
   // Skips missing required fields, which another check reports.
-  const known = targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
+  const known = fields.targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
   const names = known.map(({ name }) => name);
-  return new CommonTarget(names, data, 'reject');
+  const target = fields.field === undefined ? undefined : new CommonTarget(names, data, 'reject');
+  return {
+    ...{ fields, shared: data, duplicates, generateId: createIdGenerator(job) },
+    ...optionalProperty('target', target),
+    ...optionalProperty('shard', shard),
+  };
 }
 
 /** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */

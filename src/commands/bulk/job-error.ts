@@ -5,7 +5,7 @@ import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
-export interface JobEnd {
+interface JobEnd {
   /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly stop: StopReason | undefined;

@@ -7,7 +7,7 @@ import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
-import { chooseRejectsFormat, openRejectsFile, type RejectsFormat } from '../../bulk/rejects-file.ts';
+import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
@@ -65,7 +65,13 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
-  checkRejectsName(options.rejects, format);
+  const named = formatFromName(path ?? '');
+  // svc could not read the file back.
+  if (format.isConverted && named !== undefined && named !== format.format) {
+    throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${options.rejects}`, {
+      hint: 'use a name that ends in .ndjson',
+    });
+  }
   return openRejectsFile({
     format,
     locate: createRecordLocator(inputs),
@@ -75,20 +81,11 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   });
 }
 
-/** Rejects a file extension of another format, because svc could not read the file back. */
-function checkRejectsName(path: string | undefined, { format, isConverted }: RejectsFormat): void {
-  const named = path === undefined || !isConverted ? undefined : formatFromName(path);
-  if (named === undefined || named === format) return;
-  throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${path}`, {
-    hint: 'use a name that ends in .ndjson',
-  });
-}
-
 /** Summarizes the job. The journal must be open. */
-export function summarizeRun({ context, job, plan, counters, metrics }: JobRun, rejects: string | null): BulkSummary {
+export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
-  const seconds = metrics.seconds(context.clock.now());
-  return summarize(job.description, job.journal, { ...counters, ...counters.existing, seconds, rejects, refusesExisting });
+  const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
+  return summarize(job.description, job.journal, outcome);
 }
 
 /** Flushes the journal and completes the output files. An error stops the job, unless the run already failed. */
@@ -110,7 +107,8 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const isResumable = () => lockedFolder !== undefined && (stop !== undefined || unfinished > 0);
   const rejects = await guarded(() => closeFiles(run, isResumable()));
   const resumable = isResumable();
-  const summary = summarizeRun(run, rejects?.shownPath ?? null);
+  const now = context.clock.now();
+  const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
   await guarded(async () => {
     try {
       // Processes that watch the job read the error of this run.
@@ -118,7 +116,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
         journal.setFact('stopped', { run: recorder.runNumber, failure: error.failure, message: error.message });
-      recorder.flush('durable', context.clock.now());
+      recorder.flush('durable', now);
       const inputCopies = resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of inputCopies) await rm(path, { force: true });
     } finally {

@@ -29,12 +29,6 @@ const MAX_SENDS = {
   once: 1,
 } as const satisfies Record<Effect, number>;
 
-const INTERRUPTED_RESULT = {
-  status: 'unknown',
-  message: 'sent by a run that ended before the response arrived',
-  code: 'outcome_unknown',
-} as const;
-
 /**
  * Yields the records that a job has yet to send. Records as unknown those that must not be sent again, or only omits
  * them without a recorder.
@@ -46,9 +40,10 @@ export function pendingRecords(
 ): AsyncIterable<PendingRecords> {
   const { effect } = calls.operation;
   const mayResend = ({ sends }: SentBatch) => sends < MAX_SENDS[effect];
+  const message = 'sent by a run that ended before the response arrived';
   const markUnknown = async (batch: RecordList) =>
     recorder?.recordResult(batch, {
-      items: batch.map((record) => ({ record, ...INTERRUPTED_RESULT })),
+      items: batch.map((record) => ({ record, status: 'unknown', message, code: 'outcome_unknown' })),
       ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
     });
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });

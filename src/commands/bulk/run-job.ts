@@ -42,7 +42,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const isSingle = first && job.description.records + job.description.leftOut === 1;
   const single = isSingle ? { entry, fields, data, id: first.id } : undefined;
   if (stop?.kind === 'fatal' && run.counters.decided === 0) {
-    const summary = summarizeRun(run, null);
+    const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
     await run.files.results?.close();
     await closeUnsentJob(job, context.clock);

@@ -1,13 +1,9 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+import type { BulkOptions } from './bulk-request.ts';
 
-export interface ThroughputOptions {
-  readonly batchSize?: number;
-  readonly concurrency?: number | 'auto';
-  /** Records per second. */
-  readonly rate?: number;
-}
+export type ThroughputOptions = Partial<Pick<BulkOptions, 'batchSize' | 'concurrency' | 'rate'>>;
 
 export const THROUGHPUT_FLAGS = [
   { flags: '--batch-size <n>', description: 'records per request (default: 100)', isTuning: true },

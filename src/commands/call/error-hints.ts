@@ -5,16 +5,11 @@ import { type Hint, hint, type NextStep, type StepKind, step } from '../../kerne
 
 type Input = Readonly<Record<string, unknown>>;
 
-type StepBuilder = (kind: StepKind, entry: OperationEntry) => NextStep;
-
 /** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
 export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
   const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;
-  const createStep = (kind: StepKind, other: OperationEntry) =>
-    step(kind, ...commandArguments({ ...other, paged: false }, { organizationId: input['organizationId'] }));
-  const nextStep =
-    hintForMissingParent(entry, input, message, createStep) ?? (failure === 'not_found' && listHint(entry, input, createStep));
+  const nextStep = hintForMissingParent(entry, input, message) ?? (failure === 'not_found' && listHint(entry, input));
   return nextStep ? error.reworded({ message: nameOrganization(message, input), hint: nextStep }) : error;
 }
 
@@ -26,12 +21,11 @@ function nameOrganization(message: string, { organizationId }: Input): string {
 
 const MISSING_PARENT = /^(organization|folder|document) (?:was )?not found\b/i;
 
-function hintForMissingParent(
-  { flags, command }: OperationEntry,
-  input: Input,
-  message: string,
-  createStep: StepBuilder,
-): string | Hint | undefined {
+function createStep(kind: StepKind, entry: OperationEntry, { organizationId }: Input): NextStep {
+  return step(kind, ...commandArguments({ ...entry, paged: false }, { organizationId }));
+}
+
+function hintForMissingParent({ flags, command }: OperationEntry, input: Input, message: string): string | Hint | undefined {
   const noun = MISSING_PARENT.exec(message)?.[1]?.toLowerCase();
   if (noun === undefined) return undefined;
   const createFlagName = `create-${noun}`;
@@ -39,15 +33,15 @@ function hintForMissingParent(
   if (createFlag && input[createFlag.path[0] ?? ''] !== true) return `add --${createFlagName} to create it`;
   const listEntry = findEntryByCommand([`${noun}s`, 'list']);
   if (listEntry && listEntry.command.join(' ') !== command.join(' '))
-    return hint`${createStep('list', listEntry)} lists the existing ones`;
+    return hint`${createStep('list', listEntry, input)} lists the existing ones`;
   const addEntry = findEntryByCommand([`${noun}s`, 'add']);
-  return addEntry && !listEntry ? hint`${createStep('change', addEntry)} creates it` : undefined;
+  return addEntry && !listEntry ? hint`${createStep('change', addEntry, input)} creates it` : undefined;
 }
 
-function listHint({ command, argument, flags }: OperationEntry, input: Input, createStep: StepBuilder): Hint | undefined {
+function listHint({ command, argument, flags }: OperationEntry, input: Input): Hint | undefined {
   const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
   const hasSingleTarget = argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
   if (!listEntry || !hasSingleTarget) return undefined;
   const hasMore = flags.some(({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined);
-  return argument || hasMore ? hint`${createStep('list', listEntry)} lists the existing ones` : undefined;
+  return argument || hasMore ? hint`${createStep('list', listEntry, input)} lists the existing ones` : undefined;
 }

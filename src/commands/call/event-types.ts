@@ -1,6 +1,6 @@
 import { EVENT_NAMES, findNearestEvent, warnAboutUnknownEvents } from '../../catalog/events.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { hint, step } from '../../kernel/hint.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { Context } from '../context.ts';
 import type { OptionsOf } from '../definition.ts';
@@ -26,16 +26,12 @@ export async function checkEventTypes(
     return;
   }
   const quoted = unknown.map((type) => `'${type}'`).join(', ');
+  const { flags } = ALLOW_UNKNOWN_EVENT_FLAG;
+  const nearest = findNearestEvent(first);
   throw new SvcError(failure, `unknown event type${unknown.length > 1 ? 's' : ''} ${quoted}`, {
-    hint: unknownEventHint(first),
+    hint:
+      nearest === undefined
+        ? hint`${step('inspect', 'webhooks', 'events')} lists the known event types; ${flags} accepts others`
+        : `did you mean '${nearest}'? ${flags} accepts unknown event types`,
   });
-}
-
-const { flags: ALLOW_FLAG } = ALLOW_UNKNOWN_EVENT_FLAG;
-
-function unknownEventHint(type: string): string | Hint {
-  const nearest = findNearestEvent(type);
-  return nearest === undefined
-    ? hint`${step('inspect', 'webhooks', 'events')} lists the known event types; ${ALLOW_FLAG} accepts others`
-    : `did you mean '${nearest}'? ${ALLOW_FLAG} accepts unknown event types`;
 }

@@ -2,21 +2,16 @@ import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
 
-interface FindingsContext {
-  readonly failure: Failure;
-  /** Source of the findings, and the part of it that was checked: `users.json` and `its users`. */
-  readonly name: string;
-  readonly part: string;
-  readonly hint: string;
-}
-
 const MAX_SHOWN = 20;
 
-/** Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON. */
+/**
+ * Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON.
+ * @param name source of the findings, such as `users.json`. `part` is the checked part of it, such as `its users`.
+ */
 export async function findingsError(
   context: Context,
   { findings, findingCount }: { readonly findings: readonly string[]; readonly findingCount: number },
-  { failure, name, part, hint }: FindingsContext,
+  { failure, name, part, hint }: { readonly failure: Failure } & Readonly<Record<'name' | 'part' | 'hint', string>>,
 ): Promise<SvcError> {
   const [only = ''] = findings;
   if (findingCount === 1) return new SvcError(failure, only, { hint });

@@ -20,11 +20,13 @@ export function parseFlagValue(
   if (typeof given === 'boolean') return given;
   const texts = typeof given === 'string' ? [given] : given;
   const [text = ''] = texts;
+  const parseMap = (read: (value: string) => unknown) =>
+    Object.fromEntries(texts.map((each) => splitPair(each, flag.name)).map(([key, value]) => [key, read(value)]));
   const parsers: Readonly<Record<Flag['kind'], () => unknown>> = {
     list: () => texts,
-    map: () => parseMap(flag, texts, (value) => value),
-    switches: () => parseMap(flag, texts, (value) => parseSwitch(flag, value)),
-    changes: () => parseMap(flag, texts, (value) => parseChange(flag, value)),
+    map: () => parseMap(String),
+    switches: () => parseMap((value) => parseSwitch(flag, value)),
+    changes: () => parseMap((value) => parseChange(flag, value)),
     entries: () => texts.map((entry) => parseEntry(flag, entry, dependencies)),
     entry: () => parseEntry(flag, text, dependencies),
     number: () => parseNumber(flag, text),
@@ -36,15 +38,6 @@ export function parseFlagValue(
     secret: () => text,
   };
   return parsers[flag.kind]();
-}
-
-function parseMap(flag: Flag, texts: readonly string[], read: (value: string) => unknown): Record<string, unknown> {
-  return Object.fromEntries(
-    texts.map((text) => {
-      const [key, value] = splitPair(text, flag.name);
-      return [key, read(value)];
-    }),
-  );
 }
 
 function parseSwitch({ name }: Flag, text: string): boolean {

@@ -22,7 +22,7 @@ export async function confirmNewParents(
   const named = inputs.flatMap((input) => createsParents.of(input));
   const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
   const { local, dryRun } = context.options;
-  const missing = local ? await findMissingInStore(context, parents) : await findUnknown(context, parents);
+  const missing = await (local ? findMissingInStore(context, parents) : findUnknown(context, parents));
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
   for (const parent of missing) {

@@ -25,7 +25,7 @@ export async function runCall(
   invocation: Invocation,
 ): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);
-  await addGeneratedId(operation, data);
+  addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
   const failure = usesDataFlag ? 'bad_data' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
@@ -38,11 +38,13 @@ export async function runCall(
   if (operation.precondition && !context.options.dryRun) {
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   }
-  await warnAndConfirm(context, operation, checked);
+  for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
+  const questions = context.options.dryRun ? [] : checked.flatMap((input) => operation.confirm?.(input) || []);
+  for (const question of questions) await context.confirm(question);
   const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
-    return runAndWait(context, { command: entry.command, wait: entry.wait, operation }, inputs[0] ?? {});
+    return runAndWait(context, { command: entry.command, wait: entry.wait }, operation, inputs[0] ?? {});
   }
   const { openBeforeImages } = operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
   const images = await openBeforeImages?.(context, entry.name);
@@ -98,10 +100,8 @@ async function checkPrecondition(
   if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
 
-export async function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): Promise<void> {
-  if (!generatedId || data[generatedId] !== undefined) return;
-  const { randomUUID } = await import('node:crypto');
-  data[generatedId] = randomUUID();
+export function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): void {
+  if (generatedId && data[generatedId] === undefined) data[generatedId] = crypto.randomUUID();
 }
 
 /** Creates one input per argument on the command line. Without arguments, returns the data as the only input. */
@@ -128,14 +128,5 @@ async function warnAboutUnknownFields(context: Context, { input }: Operation, da
     await context.warn(
       `${context.inputNaming === 'flags' ? '--data: ' : ''}unknown field '${field}' is sent unchanged; ${didYouMean(field, known)}`,
     );
-  }
-}
-
-async function warnAndConfirm(context: Context, operation: Operation, inputs: readonly Data[]): Promise<void> {
-  for (const warning of inputs.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
-  if (context.options.dryRun) return;
-  for (const input of inputs) {
-    const question = operation.confirm?.(input);
-    if (question) await context.confirm(question);
   }
 }

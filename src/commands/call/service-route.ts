@@ -55,7 +55,10 @@ const MAX_FILE_AGE = 24 * 60 * 60_000;
  */
 export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
   const folder = join(folders.state, 'gates');
-  const path = join(folder, `${fileName(target)}.json`);
+  // The URL and IDs are private.
+  const { baseUrl, key, workspace } = target;
+  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  const path = join(folder, `${createHash('sha256').update(identity).digest('hex').slice(0, 32)}.json`);
   let lastCheck = Number.NEGATIVE_INFINITY;
   let until: number | undefined;
   return {
@@ -70,12 +73,6 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
       void writePause(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
     },
   };
-}
-
-/** Returns the file name for a service and credentials. The name is a hash, because the URL and IDs are private. */
-function fileName({ baseUrl, key, workspace }: Target): string {
-  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
-  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
 /** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */

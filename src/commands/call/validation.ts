@@ -38,14 +38,11 @@ export function checkInput(
   const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
   const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
   const advice = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
+  const [issue] = issues;
+  const isMissing = issues.length === 1 && issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
   throw new SvcError(failure, `${problems.join('; ')}${more}`, {
-    hint: advice ?? helpHint(inputNaming, entry, findMissingField(issues, input)),
+    hint: advice ?? helpHint(inputNaming, entry, isMissing ? issue.path[0] : undefined),
   });
-}
-
-function findMissingField([issue, ...others]: readonly z.core.$ZodIssue[], input: unknown): PropertyKey | undefined {
-  const isMissing = issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
-  return isMissing && others.length === 0 ? issue.path[0] : undefined;
 }
 
 export function createInputError(
@@ -60,13 +57,10 @@ export function createInputError(
 
 function helpHint(naming: InputNaming, { command, argument }: OperationEntry, missing?: PropertyKey): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
-  if (missing !== undefined && missing === argument?.field) return listHint(command) ?? help;
-  return naming === 'flags' && missing === 'organizationId' ? orgHint(command) : help;
-}
-
-function listHint(command: readonly string[]): Hint | undefined {
   const list = [...command.slice(0, -1), 'list'];
-  return findEntryByCommand(list) && hint`${step('list', ...list)} lists the IDs`;
+  if (missing !== undefined && missing === argument?.field && findEntryByCommand(list))
+    return hint`${step('list', ...list)} lists the IDs`;
+  return naming === 'flags' && missing === 'organizationId' ? orgHint(command) : help;
 }
 
 export function orgHint(command: readonly string[]): Hint {

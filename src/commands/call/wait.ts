@@ -2,16 +2,10 @@ import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
-import type { CallResult, Client } from '../../client/client.ts';
+import type { CallOutcome, CallResult } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { Context } from '../context.ts';
-
-export interface StartedTask {
-  readonly command: readonly string[];
-  readonly wait: Wait;
-  readonly operation: Operation;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,11 +15,15 @@ const MAX_POLL_PAUSE = 10_000;
 const PAUSE_GROWTH = 1.5;
 
 /** Makes the call, waits for the task, and prints its final state. @throws SvcError `some_failed` if it failed */
-export async function runAndWait(context: Context, started: StartedTask, input: Fields): Promise<void> {
+export async function runAndWait(
+  context: Context,
+  { command, wait }: { readonly command: readonly string[]; readonly wait: Wait },
+  operation: Operation,
+  input: Fields,
+): Promise<void> {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
-  const first = await client.call(started.operation, input);
+  const first = await client.call(operation, input);
   if (!first.sent) return;
-  const { wait, command } = started;
   const entry = getEntry(wait.status);
   const status = await loadOperation(entry.resource, entry.name);
   const known: Fields = { ...input, ...Object(first.data) };
@@ -37,7 +35,8 @@ export async function runAndWait(context: Context, started: StartedTask, input: 
     });
   }
   const resumeHint = hint`resume waiting with: ${step('resume', ...commandArguments(entry, query), '--wait')}`;
-  const last = await pollUntilEnd(context, client, started, { first, status, query }).catch((error: unknown) => {
+  const poll = () => client.call(status, query);
+  const last = await pollUntilEnd(context, command.join(' '), wait, first, poll).catch((error: unknown) => {
     throw error instanceof SvcError ? error.reworded({ hint: resumeHint }) : error;
   });
   const { envelope, quiet } = context.options;
@@ -52,9 +51,10 @@ export async function runAndWait(context: Context, started: StartedTask, input: 
 
 async function pollUntilEnd(
   context: Context,
-  client: Client,
-  { command, wait }: StartedTask,
-  { first, status, query }: { readonly first: CallResult<unknown>; readonly status: Operation; readonly query: Fields },
+  command: string,
+  wait: Wait,
+  first: CallResult<unknown>,
+  poll: () => Promise<CallOutcome<unknown>>,
 ): Promise<CallResult<unknown>> {
   const { clock, signal } = context;
   const progress = await context.progress();
@@ -65,14 +65,14 @@ async function pollUntilEnd(
     for (let pause = MIN_POLL_PAUSE; ; pause = Math.min(MAX_POLL_PAUSE, pause * PAUSE_GROWTH)) {
       const state = stateOf(wait, response);
       if (state === wait.succeeded || state === wait.failed) return response;
-      const text = `${command.join(' ')}: ${state ?? 'started'}`;
+      const text = `${command}: ${state ?? 'started'}`;
       if (text !== shownText) {
         await end?.();
         end = progress.showActivity(text);
         shownText = text;
       }
       await clock.sleep(pause, signal);
-      const reply = await client.call(status, query);
+      const reply = await poll();
       if (reply.sent) response = reply;
       if (stateOf(wait, response) === undefined) {
         throw new SvcError('unusable_answer', `the response has no ${wait.state}`, { hint: 'try again later' });

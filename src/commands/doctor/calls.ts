@@ -66,11 +66,8 @@ async function checkQueries({ client, organizationId }: CallCheckContext): Promi
   if (organizationId === undefined) return skipped('needs an organization: add --org');
   const { 'documents.list': operation } = await loadResource('documents');
   const result = await callIfAvailable(client, operation, { organizationId, pageSize: 1 });
-  if (result) return ok('enabled');
-  return warn(
-    'not enabled',
-    'ask the administrator of the service to enable advanced queries; documents and folders cannot be listed without them',
-  );
+  const advice = 'ask the administrator of the service to enable advanced queries';
+  return result ? ok('enabled') : warn('not enabled', `${advice}; documents and folders cannot be listed without them`);
 }
 
 /** Sends a read. Returns `undefined` if a feature is off or a record does not exist: the credential is valid. */

@@ -13,7 +13,7 @@ import { renderHint } from '../service-flags.ts';
 import { createCallChecks } from './calls.ts';
 import { type Check, type CheckResult, type DoctorFinding, fail, resultOfError, skippedBecause } from './check.ts';
 import { formatChecklist } from './checklist.ts';
-import { createFolderChecks, createMachineChecks, createProfileChecks } from './machine.ts';
+import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
@@ -22,9 +22,8 @@ export async function doctorCommand(
   { options }: Invocation<{ readonly org?: string | undefined }>,
 ): Promise<void> {
   if (context.options.dryRun) {
-    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
-      hint: 'run it without --dry-run',
-    });
+    const hint = 'run it without --dry-run';
+    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
   }
   const printer = await openPrinter(context);
   const results = await withSpinner(context, 'doctor: checking', () => runAllChecks(context, options.org));
@@ -64,8 +63,7 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
-    ...createFolderChecks(context.folders),
-    ...(local ? [] : [...createProfileChecks(context), ...createNetworkChecks(quickContext)]),
+    ...(local ? [] : createNetworkChecks(quickContext)),
     ...createCallChecks({ context, client, after, organizationId }),
   ];
   try {
@@ -97,34 +95,21 @@ interface NamedResult extends CheckResult {
 }
 
 /** Runs checks concurrently, each after its dependencies. Returns results in order. The signal aborts all checks. */
-async function runChecks(
-  checks: readonly Check[],
-  signal: AbortSignal,
-  milliseconds = CHECK_TIMEOUT,
-): Promise<readonly NamedResult[]> {
+async function runChecks(checks: readonly Check[], signal: AbortSignal): Promise<readonly NamedResult[]> {
   const running = new Map<string, Promise<NamedResult>>();
-  for (const check of checks) {
-    const dependencies = (check.after ?? []).flatMap((name) => running.get(name) ?? []);
-    running.set(check.name, runAfter(dependencies, check, signal, milliseconds));
-  }
+  const run = async (check: Check): Promise<NamedResult> => {
+    const { name, after = [] } = check;
+    const failed = (await Promise.all(after.map((other) => running.get(other)))).find((other) => other?.failure);
+    if (!failed?.failure) return { name, ...(await runCheck(check, signal)) };
+    return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
+  };
+  for (const check of checks) running.set(check.name, run(check));
   return Promise.all(running.values());
 }
 
-async function runAfter(
-  dependencies: readonly Promise<NamedResult>[],
-  check: Check,
-  signal: AbortSignal,
-  milliseconds: number,
-): Promise<NamedResult> {
-  const { name } = check;
-  const failed = (await Promise.all(dependencies)).find(({ failure }) => failure !== undefined);
-  if (!failed?.failure) return { name, ...(await runCheck(check, signal, milliseconds)) };
-  return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
-}
-
-async function runCheck({ run }: Check, signal: AbortSignal, milliseconds: number): Promise<CheckResult> {
+async function runCheck({ run }: Check, signal: AbortSignal): Promise<CheckResult> {
   try {
-    return await withTimeLimit(milliseconds, signal, run);
+    return await withTimeLimit(CHECK_TIMEOUT, signal, run);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof AttemptTimeoutError) return fail('unreachable', thrown.message, 'try again later');

@@ -17,10 +17,19 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 import { type Check, type CheckResult, fail, info, ok, resultOfError, skipped, warn } from './check.ts';
 
 export function createMachineChecks(context: Context): readonly Check[] {
+  const { folders, options, settings } = context;
+  const folderNames = ['config', 'state', 'data'] as const;
+  const profileChecks: readonly Check[] = [
+    { name: 'keychain', run: () => checkKeychain(context) },
+    { name: 'profile', run: async () => checkProfile(await settings()) },
+  ];
   return [
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },
     { name: 'terminal', run: async () => checkTerminal(context) },
     { name: 'certificate-checks', run: async () => checkCertificateChecks(context) },
+    ...folderNames.map((name) => ({ name: `${name}-folder`, run: () => checkWritable(folders[name]) })),
+    { name: 'permissions', run: () => checkPermissions(folders) },
+    ...(options.local ? [] : profileChecks),
   ];
 }
 
@@ -45,23 +54,12 @@ function checkCertificateChecks({ environment }: Context) {
   return warn(skippedChecksWarning(), `unset ${TLS_CHECKS_VARIABLE}; to trust a private authority, use --ca-file`);
 }
 
-export function createProfileChecks(context: Context): readonly Check[] {
-  return [
-    { name: 'keychain', run: () => checkKeychain(context) },
-    { name: 'profile', run: async () => checkProfile(await context.settings()) },
-  ];
-}
-
 function checkProfile(settings: Settings): CheckResult {
   const { profile: chosen, baseUrl, missingReason } = settings;
   if (listMissingSettings(settings).length > 0) return resultOfError(createNotConfiguredError(settings));
   const detail = chosen ? `${chosen.value} (${chosen.source})` : 'none (all settings come from the environment)';
-  if (missingReason !== undefined)
-    return fail(
-      'no_credential',
-      missingReason,
-      hint`save the profile again: ${stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace')}`,
-    );
+  const saving = stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace');
+  if (missingReason !== undefined) return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }
 
@@ -80,16 +78,6 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   // Most servers have no keychain.
   if (problem === 'is not running') return info(detail);
   return warn(detail, 'unlock or restart the keychain, or use --insecure-storage to store secrets in a file');
-}
-
-export function createFolderChecks(folders: Folders): readonly Check[] {
-  return [
-    ...(['config', 'state', 'data'] as const).map((name) => ({
-      name: `${name}-folder`,
-      run: () => checkWritable(folders[name]),
-    })),
-    { name: 'permissions', run: () => checkPermissions(folders) },
-  ];
 }
 
 /** Writes a test file, because permissions alone don't reveal a full or read-only disk. @throws SvcError `local` */

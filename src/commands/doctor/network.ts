@@ -1,6 +1,6 @@
 import type { Target } from '../../client/client.ts';
 import { createNetworkFailure } from '../../client/network-failure.ts';
-import { findProxy, type NetworkProxy } from '../../client/proxy.ts';
+import { findProxy } from '../../client/proxy.ts';
 import type { WireRequest } from '../../client/request.ts';
 import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
@@ -16,10 +16,7 @@ import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, 
 /** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
 
-interface ServiceRoute {
-  readonly url: URL;
-  readonly proxy: NetworkProxy | undefined;
-}
+type ServiceRoute = NonNullable<Awaited<ReturnType<typeof findRoute>>>;
 
 export function createNetworkChecks(context: Context): readonly Check[] {
   const foundRoute = once(() => findRoute(context));
@@ -38,7 +35,7 @@ export function createNetworkChecks(context: Context): readonly Check[] {
   ];
 }
 
-async function findRoute({ openSettings, environment }: Context): Promise<ServiceRoute | undefined> {
+async function findRoute({ openSettings, environment }: Context) {
   const settings = await openSettings().catch(() => undefined);
   if (!settings?.baseUrl) return undefined;
   const url = new URL(settings.baseUrl.value);
@@ -59,11 +56,8 @@ async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
     const addresses = await lookup(host, { all: true });
     return ok(`${host} resolves to ${addresses.map(({ address }) => address).join(', ')}`);
   } catch (error) {
-    return fail(
-      'unreachable',
-      `${host}: ${describeConnectionError(error) ?? systemErrorCode(error) ?? ''}`,
-      hint`check the base URL (${step('show', 'auth', 'status')}) and the network`,
-    );
+    const problem = `${host}: ${describeConnectionError(error) ?? systemErrorCode(error) ?? ''}`;
+    return fail('unreachable', problem, hint`check the base URL (${step('show', 'auth', 'status')}) and the network`);
   }
 }
 

@@ -24,8 +24,8 @@ export interface HistoryEntry {
   /** `done`, or the error code. */
   readonly outcome: string;
   readonly exitCode: number;
-  /** ID of the job or call for `svc undo`; null if no replaced values were saved. Absent in entries of older versions. */
-  readonly undo?: string | null;
+  /** ID of the job or call for `svc undo`; null if no replaced values were saved. */
+  readonly undo: string | null;
   readonly seconds: number;
 }
 

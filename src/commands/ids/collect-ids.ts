@@ -43,7 +43,6 @@ async function saveIds(context: Context, collector: IdCollector, { effect }: Ope
   if (collector.ids.size === 0) return;
   const { removeCachedIds, cacheIds } = await import('./id-cache.ts');
   const { local } = context.options;
-  const profile = local ? undefined : (await context.openSettings()).profile?.value;
-  if (effect === 'delete') await removeCachedIds(context, { local, profile }, collector.ownIds);
-  else await cacheIds(context, { local, profile }, collector.ids);
+  const scope = { local, profile: local ? undefined : (await context.openSettings()).profile?.value };
+  await (effect === 'delete' ? removeCachedIds(context, scope, collector.ownIds) : cacheIds(context, scope, collector.ids));
 }

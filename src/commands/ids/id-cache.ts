@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isObject } from '../../kernel/is-object.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
+import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { ProcessEnvironment } from '../context.ts';
 
@@ -56,14 +57,9 @@ function mergeIds(ids: ReadonlySet<string>, known: readonly string[]): readonly 
 }
 
 async function readCache(path: string): Promise<Cache> {
-  const text = await readRegularFile(path).then(String, () => '{}');
-  try {
-    const value: unknown = JSON.parse(text);
-    const entries = isObject(value) ? Object.entries(value) : [];
-    return new Map(entries.map(([kind, ids]) => [kind as IdKind, Array.isArray(ids) ? ids.map(String) : []]));
-  } catch {
-    return new Map();
-  }
+  const value = tryParseJson(await readRegularFile(path).then(String, () => ''));
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return new Map(entries.map(([kind, ids]) => [kind as IdKind, Array.isArray(ids) ? ids.map(String) : []]));
 }
 
 /** Writes the cache without flushing it to disk, because lost IDs are cached again later. */

@@ -2,7 +2,6 @@ import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import { LIST_FLAGS, REPORT_FLAGS } from './flags.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
 
@@ -14,7 +13,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Each bulk command with --file is a job. Up to 100 finished jobs are kept for 30 days. Stopped jobs are kept until they are resumed or removed.',
     examples: { 'svc jobs list --watch': 'show changes until no job is running' },
-    options: LIST_FLAGS,
+    options: [{ flags: '--watch', description: 'show changes until no job is running' }],
     columns: JOB_COLUMNS,
     load: async () => (await import('./list.ts')).listJobs,
   }),
@@ -47,7 +46,10 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html': 'write to stdout',
     },
     arguments: [JOB],
-    options: REPORT_FLAGS,
+    options: [
+      { flags: '--html', description: 'write HTML (required)' },
+      { flags: '--file <path>', description: "output file, or '-' for stdout (default: <id>.html)" },
+    ],
     load: async () => (await import('./report/report.ts')).reportJob,
   }),
   defineCommand({

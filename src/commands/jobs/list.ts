@@ -3,10 +3,12 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import type { ListFlags } from './flags.ts';
-import { type JobListEntry, readEntries } from './list-entries.ts';
+import { type JobListEntry, readEntries } from './status.ts';
 
-export async function listJobs(context: Context, { options }: Invocation<ListFlags>): Promise<void> {
+export async function listJobs(
+  context: Context,
+  { options }: Invocation<{ readonly watch?: boolean | undefined }>,
+): Promise<void> {
   if (options.watch) return watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();
@@ -40,7 +42,7 @@ async function* changedEntries(context: Context): AsyncGenerator<readonly JobLis
   };
   const known = new Map<string, string>();
   for (;;) {
-    const entries = await readEntries({ ...context, warn });
+    const entries = await readEntries({ folders: context.folders, warn });
     const changed = entries.filter((entry) => known.get(entry.id) !== JSON.stringify(entry));
     for (const entry of changed) known.set(entry.id, JSON.stringify(entry));
     if (changed.length > 0) yield changed;

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { splitIntoBatches } from '../../bulk/batches.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
-import { createIdGenerator } from '../../bulk/id-generator.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
@@ -17,7 +16,7 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, copySignal, expectedTarget, openInputFiles } from '../bulk/gather-input.ts';
+import { type CheckedInput, copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
@@ -33,7 +32,7 @@ import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { showEndedJob } from './finished-job.ts';
 import { findJobOperation, findJobRecords } from './job-operation.ts';
-import { readEntries } from './list-entries.ts';
+import { readEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
@@ -107,12 +106,7 @@ async function reopenInput(
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
     const input = await openInputFiles(dependencies, fields, { files, ...optionalProperty('map', options.map) }, '');
-    const { data, job } = description;
-    const rules = {
-      ...{ fields, shared: data, duplicates: options.duplicates, generateId: createIdGenerator(job) },
-      ...optionalProperty('target', expectedTarget(fields, data)),
-      ...optionalProperty('shard', options.shard),
-    };
+    const rules = createRules(fields, description.data, options, description.job);
     const shown = await showCheckProgress(context, input);
     const check = await checkRecords(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);

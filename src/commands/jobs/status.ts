@@ -1,6 +1,17 @@
+import type { ExistingCounts } from '../../bulk/existing-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
+import {
+  isUnstarted,
+  type JobFolder,
+  jobFolderOf,
+  listJobNames,
+  openJournal,
+  readJobState,
+} from '../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Context } from '../context.ts';
 
 export type JobStatus = ReturnType<typeof readStatus>;
 
@@ -27,4 +38,32 @@ export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'don
     updatedAt: new Date(run?.endedAt ?? startedAt).toISOString(),
     ...{ description, run, metrics },
   };
+}
+
+export type JobListEntry = Omit<JobStatus, keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'>;
+
+/** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
+export async function readEntries({ folders, warn }: Pick<Context, 'folders' | 'warn'>): Promise<readonly JobListEntry[]> {
+  const entries: JobListEntry[] = [];
+  for (const name of await listJobNames(folders)) {
+    const folder = jobFolderOf(folders, name);
+    try {
+      if (!(await isUnstarted(folder))) entries.push(await readEntry(folder));
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      await warn(error.message);
+    }
+  }
+  return entries;
+}
+
+async function readEntry(folder: JobFolder): Promise<JobListEntry> {
+  const journal = await openJournal(folder);
+  try {
+    const status = readStatus(journal, await readJobState(folder, journal));
+    const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
+    return entry;
+  } finally {
+    journal.close();
+  }
 }

@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import type { Invocation, Node, OptionDefinition, ParsedOptions } from '../definition.ts';
+import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpText } from '../help/command-help.ts';
 import { helpForPath } from '../help/help-at.ts';
@@ -119,18 +119,11 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
-    await runLeaf(context, leaf, { arguments: command.args, options: command.opts() });
+    const invocation = { arguments: command.args, options: command.opts() };
+    if (leaf.kind === 'tool') return (await leaf.definition.load())(context, invocation);
+    const { loadRunner } = await import('../run/run-operation.ts');
+    await (await loadRunner(leaf.runner))(context, leaf.versions, invocation);
   });
-}
-
-async function runLeaf(context: Context, leaf: LoadedLeaf, invoked: Invocation<ParsedOptions>): Promise<void> {
-  if (leaf.kind === 'tool') {
-    const tool = await leaf.definition.load();
-    return tool(context, invoked);
-  }
-  const { loadRunner } = await import('../run/run-operation.ts');
-  const runOperation = await loadRunner(leaf.runner);
-  return runOperation(context, leaf.versions, invoked);
 }
 
 function rootOf(command: Command): Command {
@@ -156,9 +149,8 @@ function addChoices(option: Option, choices: readonly string[]): void {
     if (choices.includes(value)) return value;
     const flag = option.long ?? option.flags;
     const near = findNearest(value, choices);
-    throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, {
-      ...(near !== undefined && { hint: `did you mean '${near}'?` }),
-    });
+    const hint = near === undefined ? {} : { hint: `did you mean '${near}'?` };
+    throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, hint);
   });
 }
 

@@ -21,7 +21,8 @@ async function readAddOptions(context: Context, { arguments: [name], options }: 
   const checked = (value: string | undefined, flag: string, check: (value: string, source: string) => string) =>
     value === undefined ? undefined : check(value, flag);
   const { baseUrl } = context.options;
-  if (options.authTokenStdin && options.workspaceAuthTokenStdin) {
+  const { workspaceAuthTokenFile, workspaceAuthTokenStdin } = options;
+  if (options.authTokenStdin && workspaceAuthTokenStdin) {
     const problem = '--auth-token-stdin and --workspace-auth-token-stdin: only one secret can be read from stdin';
     throw new SvcError('usage', problem, { hint: 'read the other secret from a file' });
   }
@@ -37,12 +38,7 @@ async function readAddOptions(context: Context, { arguments: [name], options }: 
       protected: options.protected ? true : undefined,
     },
     authToken: await readSecretFlag(context, 'auth-token', options.authTokenFile, options.authTokenStdin),
-    workspaceAuthToken: await readSecretFlag(
-      context,
-      'workspace-auth-token',
-      options.workspaceAuthTokenFile,
-      options.workspaceAuthTokenStdin,
-    ),
+    workspaceAuthToken: await readSecretFlag(context, 'workspace-auth-token', workspaceAuthTokenFile, workspaceAuthTokenStdin),
     insecure: options.insecureStorage === true,
     replace: options.replace === true,
     verify: options.verify !== false,
@@ -54,11 +50,12 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   const { replace, insecure } = options;
   const store = createProfileStore(context);
   const before = await store.read();
-  const checkName = (name: string) => {
+  const checkName = (typed: string) => {
+    const name = parseProfileName(typed);
     if (!replace) assertNameAvailable(before, name);
+    return name;
   };
-  const name = options.name ?? (await askProfileName(context, checkName));
-  checkName(name);
+  const name = options.name === undefined ? await askChecked(context, 'Profile name', checkName) : checkName(options.name);
   const profile = await completeProfile(context, options);
   const ask = (owner: string | undefined, name: string) =>
     owner && canAsk(context) ? askSecret(context, `Auth token of ${name}${owner}`) : undefined;
@@ -80,11 +77,8 @@ export async function addProfile(context: Context, invocation: Invocation<AddFla
   const missing = missingFields(profile, secrets);
   if (missing.length > 0)
     await context.note(`the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`);
-  if (keychainProblem !== undefined) {
-    await context.warn(
-      `the keychain ${keychainProblem}, so the secrets of '${name}' are stored unencrypted in a private ${location}`,
-    );
-  }
+  const consequence = `the secrets of '${name}' are stored unencrypted in a private ${location}`;
+  if (keychainProblem !== undefined) await context.warn(`the keychain ${keychainProblem}, so ${consequence}`);
 }
 
 async function verify(context: Context, profile: Profile, secrets: Secrets): Promise<boolean> {
@@ -127,14 +121,6 @@ async function askChecked(context: Context, message: string, check: Check): Prom
   const prompter = await context.prompter();
   const answer = await prompter.text({ message, validate: (typed) => findProblem(() => check(typed, message)) });
   return check(answer, message);
-}
-
-function askProfileName(context: Context, checkAvailable: (name: string) => void): Promise<string> {
-  return askChecked(context, 'Profile name', (typed) => {
-    const name = parseProfileName(typed);
-    checkAvailable(name);
-    return name;
-  });
 }
 
 async function askSecret(context: Context, question: string): Promise<string> {

@@ -31,10 +31,8 @@ export async function verifyCredentials(context: Context, profile: Profile, secr
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
   const url = new URL(settings.baseUrl.value);
   if (url.protocol === 'http:' && !isLoopback(url) && !context.options.insecureHttp) {
-    return {
-      isVerified: false,
-      problem: 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http',
-    };
+    const problem = 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http';
+    return { isVerified: false, problem };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
@@ -43,9 +41,8 @@ export async function verifyCredentials(context: Context, profile: Profile, secr
     return { isVerified: true };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (error instanceof AttemptTimeoutError) return { isVerified: false, problem: error.message };
-    if (!(error instanceof SvcError)) throw error;
-    if (INCONCLUSIVE.includes(error.failure)) return { isVerified: false, problem: error.message };
+    const isInconclusive = error instanceof SvcError && INCONCLUSIVE.includes(error.failure);
+    if (error instanceof AttemptTimeoutError || isInconclusive) return { isVerified: false, problem: error.message };
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Pager, Printer } from '../../output/printer.ts';
-import type { Progress, ProgressTerminal } from '../../output/progress.ts';
+import type { Progress } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
@@ -80,7 +80,9 @@ export function openContext(
     activity,
     inputNaming,
     progress: once(async () => {
-      progress = await openProgress(context, { isInLine: stdout.isInLine, holdMessage });
+      const { createProgress } = await import('../../output/progress.ts');
+      const terminal = { isInLine: stdout.isInLine, holdMessage, glyphs: selectGlyphs(context) };
+      progress = createProgress(io.stderr, context.clock, progressStyle(context), terminal);
       return progress;
     }),
     openSettings,
@@ -136,12 +138,6 @@ async function readSettings(processEnvironment: ProcessEnvironment, options: Glo
 function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean): Format | undefined {
   if (isLocalOnly) return FORMATS.find((known) => known === output?.value);
   return output && parseFormat(output.value, output.source);
-}
-
-async function openProgress({ io, clock, environment, options }: Context, terminal: ProgressTerminal) {
-  const { createProgress } = await import('../../output/progress.ts');
-  const style = progressStyle({ io, environment, options });
-  return createProgress(io.stderr, clock, style, { ...terminal, glyphs: selectGlyphs({ environment }) });
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */

@@ -25,11 +25,12 @@ import {
   wrapForMessages,
 } from './messages.ts';
 import { createEquivalentStep, type Data, ENTRY, readFlagData, SAMPLE_URL } from './setup-operation.ts';
-import { type AdvancedWebhookSettings, describeDuplicates, listEndpoints, readAdvancedSettings } from './webhook-state.ts';
+import { describeDuplicates, listEndpoints, readAdvancedSettings } from './webhook-state.ts';
 
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
-  const given = completeUrl(await readFlagData(context, invocation));
+  const flags = await readFlagData(context, invocation);
+  const given = typeof flags['url'] === 'string' ? { ...flags, url: completeLoopbackUrl(flags['url']) } : flags;
   const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
   await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
   const client = await context.client();
@@ -41,15 +42,12 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
   await create(context, client, creation);
 }
 
-function completeUrl(given: Data): Data {
-  return typeof given['url'] === 'string' ? { ...given, url: completeLoopbackUrl(given['url']) } : given;
-}
-
+/** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
 async function planEndpoint(
   context: Context,
   operation: Operation,
   { client, given, invocation }: { readonly client: Client; readonly given: Data; readonly invocation: Invocation },
-): Promise<EndpointCreation> {
+) {
   const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
   const asksFirst = !service.isEnabled && !yes;
@@ -61,7 +59,7 @@ async function planEndpoint(
   const allowsUnknownEvents = selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
   const subject = { operation, existing, allowsUnknownEvents };
   const generated: Record<string, unknown> = { ...given };
-  await addGeneratedId(operation, generated);
+  addGeneratedId(operation, generated);
   let asked = await askForEndpoint(context, subject, given, number);
   const lastQuestion = yes ? '' : number('Create this endpoint?');
   for (;;) {
@@ -100,42 +98,29 @@ async function showPlan(
   ]);
 }
 
-interface EndpointCreation {
-  readonly service: AdvancedWebhookSettings;
-  readonly data: Data;
-}
+type EndpointCreation = Awaited<ReturnType<typeof planEndpoint>>;
 
 async function create(context: Context, client: Client, { service, data }: EndpointCreation): Promise<void> {
   const [config, endpoints] = [await loadResource('webhook-config'), await loadResource('webhook-endpoints')];
   if (!service.isEnabled) await client.call(config['webhooks.advanced.update'], { isEnabled: true });
   const operation = endpoints['webhooks.endpoints.create'];
   const reply = await client.call(operation, operation.input.parse(data)).catch(async (error: unknown) => {
-    if (!service.isEnabled) {
-      await context.warn(
-        hint`enabled advanced webhooks; to disable them again: ${step('change', 'webhooks', 'advanced', 'update', '--disable')}`,
-      );
-    }
+    const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
+    if (!service.isEnabled) await context.warn(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
     throw error;
   });
   if (!reply.sent) return;
   const { data: endpoint } = reply;
-  if (endpoint?.id === undefined) {
-    return context.warn(
-      hint`the response contains no endpoint ID; to find the endpoint: ${step('list', 'webhooks', 'endpoints', 'list')}`,
-    );
-  }
+  const listing = step('list', 'webhooks', 'endpoints', 'list');
+  if (!endpoint?.id) return context.warn(hint`the response contains no endpoint ID; to find the endpoint: ${listing}`);
   try {
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: endpoint.id });
     await showCreatedEndpoint(context, { endpoint, secret: requireData(secret).secret, service });
   } catch (error) {
-    throw error instanceof SvcError ? withCreatedEndpoint(error, endpoint.id) : error;
+    if (!(error instanceof SvcError)) throw error;
+    throw error.reworded({
+      message: `${error.failure === 'interrupted' ? 'canceled' : error.message}; the endpoint ${endpoint.id} was created`,
+      hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', endpoint.id)} deletes it`,
+    });
   }
-}
-
-function withCreatedEndpoint(error: SvcError, id: string): SvcError {
-  const what = error.failure === 'interrupted' ? 'canceled' : error.message;
-  return error.reworded({
-    message: `${what}; the endpoint ${id} was created`,
-    hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', id)} deletes it`,
-  });
 }

@@ -92,18 +92,10 @@ function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, te
     ...members.map((choice) => valueRow(choice, chosen)),
   ]);
   if (term === '') return [end, ...groups];
-  return [...groups, ...(listed.some(({ value }) => value === term) ? [] : newValueRows(question, chosen, term)), end];
-}
-
-/** Creates a row for a search term that is not in the list. For an invalid term, the row contains the reason. */
-function newValueRows(
-  { choices, validateOther }: MultiSelectPrompt,
-  chosen: ReadonlySet<string>,
-  term: string,
-): readonly Row[] {
-  const problem = validateOther(term);
-  if (problem === undefined) return [valueRow({ value: term, description: 'not in the list' }, chosen)];
-  return filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))];
+  if (listed.some(({ value }) => value === term)) return [...groups, end];
+  const problem = question.validateOther(term);
+  if (problem === undefined) return [...groups, valueRow({ value: term, description: 'not in the list' }, chosen), end];
+  return [...groups, ...(filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))]), end];
 }
 
 function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {

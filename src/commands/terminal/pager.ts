@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
@@ -62,7 +62,10 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
     child.kill(signal);
   });
   try {
-    const exited = exitedNormally(child);
+    const exited = once(child, 'close').then(
+      ([exitCode]) => exitCode === 0,
+      () => false,
+    );
     await writeToPager(child.stdin, readAt, exited).finally(() => exited);
     const succeeded = await exited;
     if (received) throw new SvcError(SIGNAL_FAILURES[received], `ended by ${received}`);
@@ -84,14 +87,5 @@ async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unk
     }
   } finally {
     stdin.end();
-  }
-}
-
-async function exitedNormally(child: ChildProcess): Promise<boolean> {
-  try {
-    const [exitCode] = await once(child, 'close');
-    return exitCode === 0;
-  } catch {
-    return false;
   }
 }

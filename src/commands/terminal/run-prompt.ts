@@ -3,12 +3,6 @@ import type { PrompterDependencies } from '../prompter.ts';
 
 export const PAGE_SIZE = 12;
 
-interface Streams {
-  readonly signal: AbortSignal;
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
-}
-
 interface Key {
   name?: string;
   ctrl?: boolean;
@@ -17,7 +11,7 @@ interface Key {
 /** Runs a prompt. Ctrl-C and Ctrl-D cancel it; the prompts library ignores Ctrl-D. */
 export async function runPrompt<Value>(
   { io, signal }: PrompterDependencies,
-  prompt: (streams: Streams) => Promise<Value>,
+  prompt: (streams: { signal: AbortSignal; input: NodeJS.ReadableStream; output: NodeJS.WritableStream }) => Promise<Value>,
   onKey?: (key: Key) => void,
 ): Promise<Value> {
   const canceled = new AbortController();

@@ -1,6 +1,6 @@
 import type { Auth, Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { manifest } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 import type { CalledOperation, CallResult } from '../../client/client.ts';
@@ -13,7 +13,12 @@ import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import type { ApiFlags } from './flags.ts';
+
+interface ApiFlags {
+  readonly data?: string | undefined;
+  readonly auth?: Auth | undefined;
+  readonly paginate?: boolean | undefined;
+}
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
 export async function apiCommand(context: Context, { arguments: [word = ''], options }: Invocation<ApiFlags>): Promise<void> {
@@ -25,7 +30,8 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
   }
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
   const called = describeOperation({ path, auth, data }, known);
-  const nextPage = createPageFinder(known?.operation);
+  // For an unknown operation, looks for the cursor fields that the API uses.
+  const nextPage: PageFinder = known ? (result) => nextPageFields(known.operation, result) : guessNextPage;
   const results = followPages({
     path,
     call: (page) => client.send(called, isObject(data) ? { ...data, ...page } : data),
@@ -75,45 +81,29 @@ async function readData(context: Context, argument: string | undefined): Promise
   return isWrapped ? body['data'] : body;
 }
 
-interface RawResultOptions {
-  readonly known: KnownOperation | undefined;
-  readonly paginate: boolean;
-  readonly nextPage: PageFinder;
-}
-
 async function showRawResults(
   context: Context,
   results: AsyncGenerator<CallResult<unknown>>,
-  { known, paginate, nextPage }: RawResultOptions,
+  { known, paginate, nextPage }: { known: KnownOperation | undefined; paginate: boolean; nextPage: PageFinder },
 ): Promise<void> {
   const { value: first, done } = await results.next();
   if (done) return;
   const [printer, { envelope }] = [await context.printer(), context.options];
-  const mask = createMask(context, known);
+  // For a known path, the printer masks the secrets in the catalog. Otherwise, masks by field name.
+  const mask = (value: unknown) => (known || context.options.showSecrets ? value : redactValue(value, []));
   const paths = known?.entry.secrets ?? [];
   const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
-  if (merges && Array.isArray(first.data)) {
-    return printer.records(listsOf(first, results, mask), { secrets });
-  }
-  const all = merges ? mergePages(prepend(first, results)) : prepend(first, results);
-  for await (const result of all) {
+  const all = prepend(first, results);
+  if (merges && Array.isArray(first.data)) return printer.records(maskedLists(all, mask), { secrets });
+  for await (const result of merges ? mergePages(all) : all) {
     await printer.value(mask(envelope ? result.result : result.data), { secrets });
     if (!paginate && nextPage(result)) await context.note('more pages are available: add --paginate');
   }
 }
 
-/** For a known path, the printer masks the secrets in the catalog. Otherwise, masks by field name. */
-function createMask({ options }: Context, known: KnownOperation | undefined): (value: unknown) => unknown {
-  return known || options.showSecrets ? (value) => value : (value) => redactValue(value, []);
-}
-
-async function* listsOf(
-  first: CallResult<unknown>,
-  others: AsyncIterable<CallResult<unknown>>,
-  mask: (value: unknown) => unknown,
-): AsyncGenerator<readonly unknown[]> {
-  for await (const { data } of prepend(first, others)) if (Array.isArray(data)) yield data.map(mask);
+async function* maskedLists(results: AsyncIterable<CallResult<unknown>>, mask: (value: unknown) => unknown) {
+  for await (const { data } of results) if (Array.isArray(data)) yield data.map(mask);
 }
 
 async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
@@ -121,25 +111,17 @@ async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGe
   yield* others;
 }
 
-export interface KnownOperation {
-  readonly entry: OperationEntry;
-  readonly operation: Operation;
-}
+type KnownOperation = NonNullable<Awaited<ReturnType<typeof findOperation>>>;
 
 /** Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog. */
-export async function findOperation(path: string, data: unknown): Promise<KnownOperation | undefined> {
-  const entry = selectOperation(
-    manifest.filter((candidate) => candidate.path === path),
-    data,
-  );
+async function findOperation(path: string, data: unknown) {
+  const candidates = manifest.filter((candidate) => candidate.path === path);
+  const entry = selectOperation(candidates, data);
   return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
-export type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
-
-export function createPageFinder(operation: Operation | undefined): PageFinder {
-  return operation ? (result) => nextPageFields(operation, result) : guessNextPage;
-}
+/** Returns the fields that request the next page. Returns `undefined` after the last page. */
+type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
 
 function guessNextPage({ result, data }: CallResult<unknown>): PageFields | undefined {
   const fields: PageFields = { ...result, ...(Array.isArray(data) ? {} : Object(data)) };

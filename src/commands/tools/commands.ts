@@ -1,6 +1,5 @@
 import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
-import { API_FLAGS, FOLDERS_TREE_FLAGS } from './flags.ts';
 
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -16,7 +15,15 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
         'list the IDs on all pages',
     },
     arguments: [{ name: 'path', description: 'path after the base URL: /v2/users/add', required: true }],
-    options: API_FLAGS,
+    options: [
+      { flags: '--data <json>', description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary' },
+      {
+        flags: '--auth <kind>',
+        description: "credentials to send (default: those of the path's operation, otherwise key)",
+        choices: ['key', 'workspace', 'none'],
+      },
+      { flags: '--paginate', description: 'fetch all pages' },
+    ],
     load: async () => (await import('./api.ts')).apiCommand,
   }),
   {
@@ -67,7 +74,11 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       'svc folders tree --org acme': 'draw all folders',
       'svc folders tree --org acme --folder f1 --max-depth 2': 'draw two levels below one folder',
     },
-    options: FOLDERS_TREE_FLAGS,
+    options: [
+      { flags: '--org <id>', description: 'organization ID (required)' },
+      { flags: '--folder <id>', description: 'root folder of the tree (default: all folders)' },
+      { flags: '--max-depth <n>', description: 'levels to show (default: all)' },
+    ],
     load: async () => (await import('./folders-tree.ts')).foldersTreeCommand,
   }),
   {

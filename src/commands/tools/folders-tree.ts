@@ -9,18 +9,17 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../option-values.ts';
 import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
-import type { FoldersTreeFlags } from './flags.ts';
 import { buildFolderTree, type FolderNode, type FolderTree } from './folder-tree.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
 
+type FoldersTreeFlags = { readonly [Name in 'org' | 'folder' | 'maxDepth']?: string | undefined };
+
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
   const organizationId =
     options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
-  if (!organizationId) {
-    throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
-  }
+  if (!organizationId) throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   const { folder } = options;
   const maxDepth = parseWholeNumber('--max-depth', options.maxDepth, 1) ?? Number.POSITIVE_INFINITY;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
@@ -45,9 +44,8 @@ function renderTree(organizationId: string, { top, levels }: FolderTree, style: 
 
 async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, maxDepth: number): Promise<void> {
   if (orphans.length > 0) {
-    await context.warn(
-      `these folders have no parent in the organization and are shown at the top level: ${orphans.join(', ')}`,
-    );
+    const problem = 'these folders have no parent in the organization and are shown at the top level';
+    await context.warn(`${problem}: ${orphans.join(', ')}`);
   }
   if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS) {
     await context.warn(`the tree has ${levels} levels, and only the first ${MAX_LEVELS} are shown`);

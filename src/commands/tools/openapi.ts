@@ -10,12 +10,9 @@ export async function openApiCommand(context: Context): Promise<void> {
     Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),
     context.openSettings(),
   ]);
-  const server = baseUrl
-    ? { url: baseUrl.value, description: 'The configured service' }
-    : {
-        url: `http://${DEFAULT_ADDRESS.host}:${DEFAULT_ADDRESS.port}`,
-        description: 'The embedded service on its default port',
-      };
+  const { host, port } = DEFAULT_ADDRESS;
+  const embedded = { url: `http://${host}:${port}`, description: 'The embedded service on its default port' };
+  const server = baseUrl ? { url: baseUrl.value, description: 'The configured service' } : embedded;
   const document = createOpenApiDocument(operations, { headerPrefix: headerPrefix.value, server });
   await printDocument(context, document);
 }

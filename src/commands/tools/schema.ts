@@ -13,7 +13,7 @@ export async function schemaCommand(context: Context, { arguments: words }: Invo
   if (words.length === 0) return listOperations(context);
   const typed = words.join(' ').trim();
   if (typed === SETTINGS) {
-    const { createSettingsSchema } = await import('../../catalog/settings-schema.ts');
+    const { createSettingsSchema } = await import('../../catalog/settings.ts');
     return printDocument(context, createSettingsSchema());
   }
   const { name, resource, command, path } = requireOperation(typed);
@@ -31,12 +31,9 @@ const COLUMNS: readonly Column[] = [
 
 async function listOperations(context: Context): Promise<void> {
   const printer = await context.printer();
-  const operations = manifest.map(({ name, command, path, summary }) => ({
-    operation: name,
-    command: command.join(' '),
-    path,
-    summary,
-  }));
+  const operations = manifest.map(({ name: operation, command, path, summary }) => {
+    return { operation, command: command.join(' '), path, summary };
+  });
   await printer.value(operations, { columns: COLUMNS });
 }
 

@@ -21,16 +21,21 @@ import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
 import { recordFolder } from './record-folder.ts';
 
+const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
+
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
 
 async function readReplayOptions(context: Context, { arguments: ids, options }: Invocation<ReplayFlags>) {
-  const { record, since, authTokenFile } = options;
+  const { record, since, authTokenFile, resign = false, secretFile } = options;
+  if (resign !== (secretFile !== undefined)) {
+    throw new SvcError('usage', '--resign and --secret-file must be used together');
+  }
   return {
     folder: recordFolder(context, record),
     ids: ids.length > 0 ? ids : undefined,
     since: parseSinceFlag(since, context.clock.now()),
     ...parseTargets(options),
-    secret: await readResignSecret(options, context.signal),
+    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile, context.signal),
     authToken: authTokenFile === undefined ? undefined : await readSecretFromFile(authTokenFile, context.signal),
   };
 }
@@ -39,9 +44,7 @@ export async function replayCommand(context: Context, invocation: Invocation<Rep
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined) {
-    throw new SvcError('usage', 'delivery IDs or --since is required', {
-      hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
-    });
+    throw new SvcError('usage', 'delivery IDs or --since is required', { hint: LIST_HINT });
   }
   if (!replay.defaultTarget && replay.routes.length === 0) {
     throw new SvcError('usage', '--forward-to or --route is required', {
@@ -49,13 +52,6 @@ export async function replayCommand(context: Context, invocation: Invocation<Rep
     });
   }
   await replayAll(context, replay);
-}
-
-async function readResignSecret({ resign = false, secretFile: file }: ReplayFlags, signal: AbortSignal) {
-  if (resign !== (file !== undefined)) {
-    throw new SvcError('usage', '--resign and --secret-file must be used together');
-  }
-  return file === undefined ? undefined : readSigningSecret(file, signal);
 }
 
 async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {
@@ -86,10 +82,9 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   await printer.records(outcomes, { columns: REPLAYED_COLUMNS });
   if (count.skipped > 0) await context.note(`${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`);
   if (count.old > 0) {
-    const minutes = TIMESTAMP_TOLERANCE / 60;
-    await context.note(
-      `${formatNounCount(count.old, 'delivery')} sent with a timestamp older than ${minutes} minutes; receivers reject such deliveries unless you add --resign and --secret-file`,
-    );
+    const age = `a timestamp older than ${TIMESTAMP_TOLERANCE / 60} minutes`;
+    const advice = 'receivers reject such deliveries unless you add --resign and --secret-file';
+    await context.note(`${formatNounCount(count.old, 'delivery')} sent with ${age}; ${advice}`);
   }
   if (count.failed === 0) return;
   throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
@@ -102,9 +97,7 @@ async function requireRecorded(context: Context, replay: ReplayOptions): Promise
   for await (const { id } of selectDeliveries(context, replay)) found.add(id);
   const missing = replay.ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;
-  throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, {
-    hint: hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`,
-  });
+  throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, { hint: LIST_HINT });
 }
 
 async function* sendRecorded(

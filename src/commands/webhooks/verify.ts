@@ -32,26 +32,26 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
 }
 
+/** @throws SvcError `verification_failed` with the reason */
 function verifyPayload(
   delivery: ReceivedDelivery,
   { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
 ): unknown {
+  const error = (reason: string, hint: string | false) =>
+    new SvcError('verification_failed', `the delivery failed verification: ${reason}`, hint ? { hint } : {});
   const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
-    const isTimestampInvalid = verification.reason.startsWith('the timestamp is ');
-    const hint = { hint: '--at <time> verifies the delivery as of the time it was received' };
-    throw verificationError(verification.reason, isTimestampInvalid ? hint : {});
+    const { reason } = verification;
+    const isTimestampInvalid = reason.startsWith('the timestamp is ');
+    throw error(reason, isTimestampInvalid && '--at <time> verifies the delivery as of the time it was received');
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
-  if ('reason' in unpacked) {
-    const hint = unpacked.kind === 'undecryptable' ? { hint: 'add --private-key <path> to decrypt the payload' } : {};
-    throw verificationError(`the signature is valid, but ${unpacked.reason}`, hint);
-  }
-  return unpacked.payload;
-}
-
-function verificationError(reason: string, detail: { readonly hint?: string } = {}): SvcError {
-  return new SvcError('verification_failed', `the delivery failed verification: ${reason}`, detail);
+  if (!('reason' in unpacked)) return unpacked.payload;
+  const isEncrypted = unpacked.kind === 'undecryptable';
+  throw error(
+    `the signature is valid, but ${unpacked.reason}`,
+    isEncrypted && 'add --private-key <path> to decrypt the payload',
+  );
 }
 
 async function readDelivery(
@@ -70,16 +70,13 @@ async function readDelivery(
   }
   if (body === '-' && headers === '-') throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
   const text = (await readBytes(context, headers)).toString();
-  return { headers: groupHeaders(parseHeaders(text, headers)), body: await readBytes(context, body) };
+  const parse = text.trimStart().startsWith('{') ? parseJsonHeaders : parseHeaderLines;
+  return { headers: groupHeaders(parse(text, headers)), body: await readBytes(context, body) };
 }
 
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(readUntilAborted(io.stdin.stream, signal));
   return readNamedFile(file, cwd, { signal });
-}
-
-function parseHeaders(text: string, source: string): HeaderList {
-  return text.trimStart().startsWith('{') ? parseJsonHeaders(text, source) : parseHeaderLines(text, source);
 }
 
 function parseJsonHeaders(text: string, source: string): HeaderList {

@@ -13,15 +13,11 @@ export function isDelivered({ status }: AttemptResult): boolean {
 
 /** Makes an attempt. If the request cannot be created, the attempt fails. */
 export async function attemptDelivery(sender: HttpSender, delivery: ClaimedDelivery, now: number): Promise<AttemptResult> {
-  const request = composeRequest(delivery, now);
-  return typeof request === 'string' ? { status: null, error: request } : sender.send(request);
-}
-
-/** Creates the request of an attempt, or returns the reason why it cannot be created. */
-function composeRequest(delivery: ClaimedDelivery, now: number): DeliveryRequest | string {
+  let request: DeliveryRequest;
   try {
-    return delivery.destination.composeRequest(delivery, now);
+    request = delivery.destination.composeRequest(delivery, now);
   } catch (error) {
-    return messageOf(error);
+    return { status: null, error: messageOf(error) };
   }
+  return sender.send(request);
 }

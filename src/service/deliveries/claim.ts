@@ -75,49 +75,35 @@ async function selectLanesRecursively(database: Database): Promise<readonly Pend
 /** Maximum size of all payloads in a claim, in bytes. A larger payload is claimed alone. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
-/** Claims due deliveries, oldest due time first. If the lane has no destination, stops its deliveries. */
+/**
+ * Claims due deliveries, oldest due time first, and counts them for the rate limit. If the lane has no destination,
+ * stops its deliveries.
+ * @param only key of the delivery to claim, even if it is not due
+ */
 export async function claimLane(
   database: Database,
   lane: LaneRef,
   claim: Claim,
   capacityFor: (rate: EndpointRate | undefined) => number,
+  only?: number,
 ): Promise<readonly ClaimedDelivery[]> {
   const destination = await resolveDestination(database, lane);
+  const { now } = claim;
   if (typeof destination === 'string') {
-    await stopUndeliverable(database, lane, claim.now);
+    await stopUndeliverable(database, lane, now);
     return [];
   }
-  const rate = await loadRate(database, lane, destination, claim.now);
+  const { rateLimit } = destination;
+  const rate =
+    rateLimit === undefined ? undefined : { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane.lane, now) };
   const limit = capacityFor(rate);
   if (limit <= 0) return [];
-  const due = await selectDue(database, { lane: lane.lane, now: claim.now, limit: BigInt(limit) });
-  return claimKeys(database, { lane: lane.lane, keys: limitBytes(due), destination, rate }, claim);
-}
-
-interface LaneClaim extends Pick<ClaimedDelivery, 'lane' | 'destination'> {
-  readonly keys: readonly number[];
-  readonly rate: EndpointRate | undefined;
-}
-
-/** Claims deliveries of a lane and counts them for the rate limit. */
-async function claimKeys(
-  database: Database,
-  { lane, destination, keys, rate }: LaneClaim,
-  claim: Claim,
-): Promise<readonly ClaimedDelivery[]> {
-  const claimed = keys.length === 0 ? [] : await writeClaims(database, keys, claim, destination);
-  if (rate) await saveStarts(database, lane, [...rate.recentStarts, { at: claim.now, count: claimed.length }]);
-  return claimed;
-}
-
-async function loadRate(
-  database: Database,
-  { lane }: LaneRef,
-  { rateLimit }: DeliveryDestination,
-  now: number,
-): Promise<EndpointRate | undefined> {
-  if (rateLimit === undefined) return undefined;
-  return { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane, now) };
+  const keys =
+    only === undefined ? limitBytes(await selectDue(database, { lane: lane.lane, now, limit: BigInt(limit) })) : [only];
+  const rows = keys.length === 0 ? [] : await updateClaimed(database, { keys: padKeys(keys), ...claim });
+  if (rate) await saveStarts(database, lane.lane, [...rate.recentStarts, { at: now, count: rows.length }]);
+  const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
+  return claimed.sort((one, other) => one.key - other.key);
 }
 
 /** Stops the pending deliveries of a lane without a destination. Does nothing if the lane has a destination again. */
@@ -148,14 +134,8 @@ export async function claimByIds(
   for (const id of ids) {
     const [found] = await selectClaimable(database, { id, now: claim.now });
     if (!found) continue;
-    const destination = await resolveDestination(database, found);
-    if (typeof destination === 'string') {
-      await stopUndeliverable(database, found, claim.now);
-      continue;
-    }
-    const rate = await loadRate(database, found, destination, claim.now);
-    if (rate && remainingStarts(rate) <= 0) continue;
-    claimed.push(...(await claimKeys(database, { lane: found.lane, keys: [found.key], destination, rate }, claim)));
+    const capacityFor = (rate: EndpointRate | undefined) => (rate ? remainingStarts(rate) : 1);
+    claimed.push(...(await claimLane(database, found, claim, capacityFor, found.key)));
   }
   return claimed;
 }
@@ -203,17 +183,6 @@ function limitBytes(due: readonly { readonly key: number; readonly size: number 
     keys.push(key);
   }
   return keys;
-}
-
-async function writeClaims(
-  database: Database,
-  keys: readonly number[],
-  { owner, until, now }: Claim,
-  destination: DeliveryDestination,
-): Promise<readonly ClaimedDelivery[]> {
-  const rows = await updateClaimed(database, { keys: padKeys(keys), owner, now, until });
-  const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
-  return claimed.sort((one, other) => one.key - other.key);
 }
 
 /** Claims deliveries. Skips deliveries that another process has claimed in the meantime. */

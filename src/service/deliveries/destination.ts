@@ -3,9 +3,9 @@ import { createDeliveryHeaders, type DeliveryProof } from '../../webhooks/delive
 import { packBody } from '../../webhooks/payload.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
 import { findConfig } from '../records/configs.ts';
-import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
+import type { DeliveryForm } from '../store/tables.ts';
 import type { DeliveryRequest } from './http-sender.ts';
 
 export interface LaneRef {

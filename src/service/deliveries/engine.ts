@@ -1,5 +1,5 @@
 import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
-import type { Membership } from '../store/peers.ts';
+import type { Member } from '../store/postgres-peers.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
 import {
@@ -96,7 +96,7 @@ class Engine {
   readonly #wakeup: Wakeup;
   readonly #intercept: NonNullable<DeliveryOptions['intercept']>;
   #owner: string = createOwner();
-  #membership: Membership | undefined;
+  #membership: Member | undefined;
   #unsubscribe: () => void = () => undefined;
   #hasLostPeer = false;
   readonly #lanes = new Lanes();

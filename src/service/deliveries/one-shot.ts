@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { CLAIM_DURATION, claimByIds, releaseClaims } from './claim.ts';
 import type { DeliveryOptions } from './engine.ts';
-import { createHttpSender, type HttpSender } from './http-sender.ts';
+import { createHttpSender } from './http-sender.ts';
 import { createOwner, retireOwner } from './owner.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
@@ -19,18 +19,33 @@ export interface DeliverPendingOptions extends DeliveryOptions {
 /** Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. */
 export async function deliverPending(
   store: Store,
-  options: DeliverPendingOptions,
+  { apiKey, clock, time, timeScale, allowPrivateTargets, signal }: DeliverPendingOptions,
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
-  const { apiKey, clock, allowPrivateTargets, signal } = options;
   const owner = createOwner();
   const sender = createHttpSender({ allowPrivateTargets });
+  const schedule = createRetrySchedule(timeScale);
+  const serviceNow = () => time?.convert(clock.now()) ?? clock.now();
+  const attemptAll = async (unclaimed: readonly string[]) => {
+    const now = serviceNow();
+    const claim = { owner, now, until: now + CLAIM_DURATION };
+    const claimed = await store.writeRelaxed((database) => claimByIds(database, unclaimed, claim));
+    const outcomes = await Promise.all(
+      claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
+    );
+    const recordedAt = serviceNow();
+    await store.writeRelaxed(async (database) => {
+      if (signal?.aborted) await releaseClaims(database, owner, recordedAt);
+      else await recordOutcomes(database, outcomes, { owner, schedule, now: recordedAt });
+    });
+    signal?.throwIfAborted();
+  };
   const stop = () => sender.close();
   signal?.addEventListener('abort', stop);
   try {
     let unclaimed = ids;
     for (const end = clock.now() + CLAIM_DURATION; ; await clock.sleep(POLL_INTERVAL, signal)) {
-      if (unclaimed.length > 0) await attemptAll(store, { ...options, owner, sender }, unclaimed);
+      if (unclaimed.length > 0) await attemptAll(unclaimed);
       const details = await findDeliveries(store, apiKey, ids);
       const waiting = details.filter(({ record }) => record.attempts.length === 0);
       if (waiting.length === 0 || clock.now() >= end) return details;
@@ -41,26 +56,4 @@ export async function deliverPending(
     sender.close();
     retireOwner(owner);
   }
-}
-
-interface AttemptOptions extends DeliverPendingOptions {
-  readonly owner: string;
-  readonly sender: HttpSender;
-}
-
-async function attemptAll(store: Store, options: AttemptOptions, ids: readonly string[]): Promise<void> {
-  const { clock, time, timeScale, signal, owner, sender } = options;
-  const serviceNow = () => time?.convert(clock.now()) ?? clock.now();
-  const now = serviceNow();
-  const claim = { owner, now, until: now + CLAIM_DURATION };
-  const claimed = await store.writeRelaxed((database) => claimByIds(database, ids, claim));
-  const outcomes = await Promise.all(
-    claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
-  );
-  const recording = { owner, schedule: createRetrySchedule(timeScale), now: serviceNow() };
-  await store.writeRelaxed(async (database) => {
-    if (signal?.aborted) await releaseClaims(database, owner, serviceNow());
-    else await recordOutcomes(database, outcomes, recording);
-  });
-  signal?.throwIfAborted();
 }

@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import type { DeliveryForm, DeliveryState } from '../store/delivery-tables.ts';
 import type { Database, Store } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
+import type { DeliveryForm, DeliveryState, Tables } from '../store/tables.ts';
 import { type DeliveryAttempt, parseAttempts } from './attempts.ts';
 
 export interface DeliveryRecord {

@@ -5,10 +5,7 @@ import { resolveDestination } from './destination.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
 import { type DeliveryDetail, type DeliveryRow, detailOf, requireDelivery } from './records.ts';
 
-interface RetryScope {
-  readonly apiKey: string;
-  readonly now: number;
-}
+type RetryScope = Readonly<{ apiKey: string; now: number }>;
 
 /**
  * Makes deliveries due now, with the full number of attempts. On an error, changes none.

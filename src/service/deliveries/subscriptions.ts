@@ -1,7 +1,7 @@
 import type { KeyScope } from '../call.ts';
 import { findConfig } from '../records/configs.ts';
-import type { DeliveryForm } from '../store/delivery-tables.ts';
 import { prepareSelect } from '../store/statements.ts';
+import type { DeliveryForm } from '../store/tables.ts';
 
 export interface DeliveryTarget {
   readonly form: DeliveryForm;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DeliveryState } from '../store/delivery-tables.ts';
 import type { Database } from '../store/store.ts';
+import type { DeliveryState } from '../store/tables.ts';
 import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 
@@ -28,23 +28,16 @@ export async function pruneDeliveries(database: Database, now: number): Promise<
 
 /** Caps due times after the clock was set back. Otherwise, deliveries would wait until it catches up. */
 export async function capDueTimes(database: Database, schedule: RetrySchedule, now: number): Promise<void> {
-  await capDueTime(database, { latest: now + CLAIM_DURATION, isClaimed: true });
+  const capped = (latest: number) => database.updateTable('deliveries').set({ dueAt: latest }).where('dueAt', '>', latest);
+  await capped(now + CLAIM_DURATION)
+    .where('owner', 'is not', null)
+    .execute();
   for (let tries = 0, delay: number | undefined = 0; delay !== undefined; delay = schedule.delayAfter(tries)) {
-    await capDueTime(database, { latest: now + delay, isClaimed: false, tries });
+    await capped(now + delay)
+      .where('owner', 'is', null)
+      .where('tries', '=', tries)
+      .execute();
     tries += 1;
   }
   await database.updateTable('endpoints').set({ failingSince: now }).where('failingSince', '>', now).execute();
-}
-
-async function capDueTime(
-  database: Database,
-  { latest, isClaimed, tries }: { readonly latest: number; readonly isClaimed: boolean; readonly tries?: number },
-): Promise<void> {
-  await database
-    .updateTable('deliveries')
-    .set({ dueAt: latest })
-    .where('dueAt', '>', latest)
-    .where('owner', isClaimed ? 'is not' : 'is', null)
-    .$if(tries !== undefined, (query) => query.where('tries', '=', tries ?? 0))
-    .execute();
 }

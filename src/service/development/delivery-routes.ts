@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { type DeliveryDetail, type DeliveryRecord, findDeliveries, listDeliveries } from '../deliveries/records.ts';
 import { retryDeliveries } from '../deliveries/retry.ts';
-import type { DeliveryState } from '../store/delivery-tables.ts';
+import type { DeliveryState } from '../store/tables.ts';
 import type { AdminRoutes } from './admin.ts';
 import { type ClockContext, readClock } from './clock-control.ts';
 

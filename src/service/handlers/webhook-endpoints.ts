@@ -20,12 +20,12 @@ const DEFAULT_PAGE_SIZE = 50;
 export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
   'webhooks.endpoints.list': async (call, { limit = DEFAULT_PAGE_SIZE, iterator }) => {
     await requireAdvancedWebhooks(call);
-    const page = await readPage(call, iterator, limit);
+    const page = await readPage(call, limit, iterator);
     const [first, last] = [page.at(0), page.at(-1)];
-    const hasMore = async (direction: 'older' | 'newer', endpoint: Endpoint) =>
-      (await selectEndpointPage(call, { apiKey: call.apiKey, afterKey: endpoint.key, direction }, 1)).length > 0;
-    const older = last && (await hasMore('older', last)) ? createPageToken(TOKEN_KIND, last.key) : null;
-    const newer = first && (await hasMore('newer', first)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
+    const hasMore = async ({ key: afterKey }: Endpoint, isOlder: boolean) =>
+      (await selectEndpointPage(call.database, { apiKey: call.apiKey, afterKey, isOlder, limit: 1n })).length > 0;
+    const older = last && (await hasMore(last, true)) ? createPageToken(TOKEN_KIND, last.key) : null;
+    const newer = first && (await hasMore(first, false)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
     return { data: { endpoints: page.map(toEndpointRecord), iterator: older, prevIterator: newer, done: older === null } };
   },
 
@@ -91,12 +91,10 @@ const TOKEN_KIND = 'endpoints';
 const BACKWARD_PREFIX = '-';
 
 /** Reads a page of endpoints, newest first. */
-async function readPage(call: KeyCall, iterator: string | undefined, limit: number): Promise<readonly Endpoint[]> {
-  const { apiKey } = call;
-  const parseKey = (token: string) => parsePageToken(TOKEN_KIND, token, 'iterator');
-  if (iterator?.startsWith(BACKWARD_PREFIX)) {
-    const afterKey = parseKey(iterator.slice(BACKWARD_PREFIX.length));
-    return (await selectEndpointPage(call, { apiKey, afterKey, direction: 'newer' }, limit)).toReversed();
-  }
-  return selectEndpointPage(call, { apiKey, afterKey: iterator ? parseKey(iterator) : undefined, direction: 'older' }, limit);
+async function readPage({ database, apiKey }: KeyCall, limit: number, iterator = '') {
+  const isOlder = !iterator.startsWith(BACKWARD_PREFIX);
+  const token = isOlder ? iterator : iterator.slice(BACKWARD_PREFIX.length);
+  const afterKey = iterator ? parsePageToken(TOKEN_KIND, token, 'iterator') : undefined;
+  const page = await selectEndpointPage(database, { apiKey, afterKey, isOlder, limit: BigInt(limit) });
+  return isOlder ? page : page.toReversed();
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall, KeyScope } from '../call.ts';
 import { Refusal } from '../refusal.ts';
-import type { ConfiguredService } from '../store/key-tables.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
+import type { ConfiguredService } from '../store/tables.ts';
 
 /** Stored configurations: settings from updates, and the default triggers of services that were enabled. */
 interface Configs extends Record<ConfiguredService, object> {

@@ -138,15 +138,7 @@ function diffSequences<Item>(
 /** Finds the shortest range to replace in a text. Never splits a surrogate pair. */
 function diffTexts(before: string, after: string) {
   const diff = diffSequences<string>(before, after);
-  const extraStart = isHighSurrogate(before.charCodeAt(diff.start - 1)) ? 1 : 0;
-  const extraEnd = isLowSurrogate(before.charCodeAt(diff.beforeEnd)) ? 1 : 0;
+  const extraStart = /[\ud800-\udbff]/.test(before[diff.start - 1] ?? '') ? 1 : 0;
+  const extraEnd = /[\udc00-\udfff]/.test(before[diff.beforeEnd] ?? '') ? 1 : 0;
   return { start: diff.start - extraStart, beforeEnd: diff.beforeEnd + extraEnd, afterEnd: diff.afterEnd + extraEnd };
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd8_00 && unit <= 0xdb_ff;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc_00 && unit <= 0xdf_ff;
 }

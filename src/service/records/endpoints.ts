@@ -14,34 +14,16 @@ interface EndpointPage {
   readonly apiKey: string;
   /** Key of the last endpoint on the previous page. Undefined for the first page. */
   readonly afterKey?: number | undefined;
-  readonly direction: 'older' | 'newer';
-}
-
-/** Selects a page of endpoints in one direction, nearest first. */
-export function selectEndpointPage({ database }: KeyCall, { direction, ...page }: EndpointPage, limit: number) {
-  const select = direction === 'older' ? selectOlder : selectNewer;
-  return select(database, { ...page, limit: BigInt(limit) });
-}
-
-interface EndpointPageQuery extends Omit<EndpointPage, 'direction'> {
+  readonly isOlder: boolean;
   readonly limit: bigint;
 }
 
-const selectOlder = prepareQuery((database, { apiKey, afterKey, limit }: EndpointPageQuery) => {
+/** Selects a page of endpoints in one direction, nearest first. */
+export const selectEndpointPage = prepareQuery((database, { apiKey, afterKey, isOlder, limit }: EndpointPage) => {
   const all = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey);
-  const older = afterKey === undefined ? all : all.where('key', '<', afterKey);
-  return older.orderBy('key', 'desc').limit(sql.lit(limit));
+  const page = afterKey === undefined ? all : all.where('key', isOlder ? '<' : '>', afterKey);
+  return page.orderBy('key', isOlder ? 'desc' : 'asc').limit(sql.lit(limit));
 });
-
-const selectNewer = prepareQuery((database, { apiKey, afterKey = 0, limit }: EndpointPageQuery) =>
-  database
-    .selectFrom('endpoints')
-    .selectAll()
-    .where('apiKey', '=', apiKey)
-    .where('key', '>', afterKey)
-    .orderBy('key')
-    .limit(sql.lit(limit)),
-);
 
 /** @throws Refusal NOT_FOUND if the API key does not have this endpoint */
 export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {

@@ -1,7 +1,6 @@
-import type { MigrationStatus } from '../store/key-tables.ts';
 import { prepareSelect, prepareUpdate } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
+import type { MigrationStatus, Tables } from '../store/tables.ts';
 import { updateMembers } from './members.ts';
 import { findOrganization } from './organizations.ts';
 

@@ -1,9 +1,8 @@
 import { type Insertable, sql } from 'kysely';
-import { USER_DATA_FEATURES, type UserDataFeature } from '../store/collaboration-tables.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
+import { type Tables, USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
 
 export type UserDataItem = Readonly<Record<string, unknown>>;
 

@@ -2,6 +2,7 @@ import type { InputProblem } from '../../catalog/define.ts';
 import { IDENTITY_FIELDS, type State } from '../../catalog/state.ts';
 import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
+import { isWellFormed } from '../validate.ts';
 import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
 import type { StateScope } from './section.ts';
 
@@ -28,13 +29,6 @@ function* findInvalidTexts(state: State): Generator<InputProblem> {
       yield { path, message: 'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character' };
     }
   }
-}
-
-/** Whether all strings are well-formed. In UTF-8, different IDs with unpaired surrogates could become equal. */
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
 }
 
 function* findDuplicates(state: State): Generator<InputProblem> {

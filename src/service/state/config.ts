@@ -1,44 +1,35 @@
-import { configSchema } from '../../catalog/state.ts';
+import { configSchema, type State } from '../../catalog/state.ts';
 import { findConfig, mergeSettings, saveConfig } from '../records/configs.ts';
-import type { ConfiguredService } from '../store/key-tables.ts';
-import { omitUnset, type Section, type StateScope } from './section.ts';
+import type { ConfiguredService } from '../store/tables.ts';
+import { omitUnset, type Section } from './section.ts';
+
+const SERVICES = Object.entries({
+  webhook: 'webhooks',
+  advancedWebhooks: 'advanced-webhooks',
+  email: 'email',
+  permissionProvider: 'permission-provider',
+} satisfies Readonly<Record<keyof State['config'], ConfiguredService>>) as [keyof State['config'], ConfiguredService][];
 
 /** Stored configurations. Unset settings are omitted, so that their defaults apply. */
 export const config: Section<'config'> = {
   read: async (scope) => {
-    const stored = {
-      webhook: await findConfig(scope, 'webhooks'),
-      advancedWebhooks: await findConfig(scope, 'advanced-webhooks'),
-      email: await findConfig(scope, 'email'),
-      permissionProvider: await findConfig(scope, 'permission-provider'),
-    };
+    const stored: Record<string, object | undefined> = {};
+    for (const [kind, service] of SERVICES) stored[kind] = await findConfig(scope, service);
     // Sorts the fields as in the schema. The store keeps the order in which they were set.
     return configSchema.parse(omitUnset(stored));
   },
 
-  write: async (scope, { webhook, advancedWebhooks, email, permissionProvider }) => {
-    await saveMerged(scope, 'webhooks', webhook);
-    await saveMerged(scope, 'advanced-webhooks', advancedWebhooks);
-    await saveMerged(scope, 'email', email);
-    await saveMerged(scope, 'permission-provider', permissionProvider);
+  write: async (scope, updates) => {
+    for (const [kind, service] of SERVICES) {
+      const update = updates[kind];
+      if (update) await saveConfig(scope, service, mergeConfig(await findConfig(scope, service), update));
+    }
   },
 };
 
-type StoredConfig<Service extends ConfiguredService> = Parameters<typeof saveConfig<Service>>[2];
-
-async function saveMerged<Service extends ConfiguredService>(
-  scope: StateScope,
-  service: Service,
-  update: StoredConfig<Service> | undefined,
-): Promise<void> {
-  if (update === undefined) return;
-  const stored = await findConfig(scope, service);
-  await saveConfig(scope, service, mergeConfig(stored, update));
-}
-
-function mergeConfig<Settings extends object>(stored: Partial<Settings> = {}, update: Settings): Settings {
+function mergeConfig(stored: Readonly<Record<string, unknown>> = {}, update: object): object {
   const merged = Object.entries(update).map(([name, value]) => {
-    const current = stored[name as keyof Settings];
+    const current = stored[name];
     return [name, typeof value === 'object' && current ? mergeSettings(current, value) : value];
   });
   return { ...stored, ...Object.fromEntries(merged) };

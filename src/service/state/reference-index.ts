@@ -16,7 +16,8 @@ const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
 export async function buildReferenceIndex(scope: StateScope, state: State) {
   const folders = await collectFolderParents(scope, state);
   const users = await collectUserKeys(scope, state);
-  const agents = await collectAgentIds(scope, state);
+  const agentRows = await scope.database.selectFrom('agents').select('agentId').where('apiKey', '=', scope.apiKey).execute();
+  const agents = new Set([...agentRows.map(({ agentId }) => agentId), ...state.agents.map(({ id }) => id)]);
   const types = await collectContentTypes(scope, state);
   const endpoints = await scope.database.selectFrom('endpoints').select(['id', 'uid', 'apiKey']).execute();
   const ownEndpoints = endpoints.filter(({ apiKey }) => apiKey === scope.apiKey);
@@ -66,11 +67,6 @@ async function collectUserKeys(scope: StateScope, { users, groups }: State): Pro
     }
   }
   return known;
-}
-
-async function collectAgentIds({ database, apiKey }: StateScope, { agents }: State): Promise<ReadonlySet<string>> {
-  const rows = await database.selectFrom('agents').select('agentId').where('apiKey', '=', apiKey).execute();
-  return new Set([...rows.map(({ agentId }) => agentId), ...agents.map(({ id }) => id)]);
 }
 
 async function collectContentTypes(

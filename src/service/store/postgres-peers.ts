@@ -2,7 +2,6 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Membership, PeerListener, Peers } from './peers.ts';
 import type { Tables } from './tables.ts';
 
 const POLL_INTERVAL = 1_000;
@@ -25,20 +24,32 @@ const CLASS = `hashtext('svc peers ' || current_schema())`;
  * on the member's number until the process ends. Notifications have a transaction of their own, after the commit,
  * because PostgreSQL serializes the commits of transactions with NOTIFY.
  */
-export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>): Peers {
+export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>) {
   const ownId = randomBytes(8).toString('hex');
   const send = async (payload: string) => {
     await sql`select pg_notify(${sql.raw(CHANNEL)}, ${payload})`.execute(kysely);
   };
   return {
+    /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
     notify: coalesce(() => send(ownId).catch(ignoreError)),
+    /** Returns the number of processes that deliver from the store. */
     count: async () => (await selectConnectedNumbers(kysely)).length,
-    join: async (clock, listener) => {
+    /** Joins the peers. Resolves after the first check of whether notifications arrive. */
+    join: async (clock: Clock, listener: PeerListener) => {
       const member = new Member({ kysely, connect, send, ownId, clock, listener });
       await member.firstCheck.promise;
       return member;
     },
   };
+}
+
+export type Peers = ReturnType<typeof createPostgresPeers>;
+
+export interface PeerListener {
+  /** Called after a notification of a peer, and after an interruption in which one may have been missed. */
+  readonly onNotified: () => void;
+  /** Called when a peer disappears without leaving. */
+  readonly onPeerLost: () => void;
 }
 
 /** Coalesces calls. All calls during a run share the next run. */
@@ -74,7 +85,7 @@ interface PeerDependencies {
   readonly listener: PeerListener;
 }
 
-class Member implements Membership {
+export class Member {
   readonly #dependencies: PeerDependencies;
   readonly #number = randomInt(2 ** 31);
   readonly name = `peer ${this.#number}`;
@@ -91,10 +102,12 @@ class Member implements Membership {
     this.#connection = this.#keepConnected();
   }
 
+  /** Whether notifications currently arrive. */
   get isReceiving(): boolean {
     return this.#isReceiving;
   }
 
+  /** Whether the member with this name has disappeared. */
   hasDisappeared(name: string): boolean {
     const number = Number(/^peer (\d+)$/.exec(name)?.[1]);
     return this.#isReceiving && !Number.isNaN(number) && !this.#peers.has(number);

@@ -16,10 +16,6 @@ function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
-function primaryCode(error: unknown): number {
-  return extendedCode(error) & 0xff;
-}
-
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such table');
 }
@@ -39,16 +35,14 @@ export function toOpenError(error: unknown, path: string): SvcError {
 
 /** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
 export function toTransactionError(error: unknown, path: string): unknown {
-  const code = primaryCode(error);
+  const code = extendedCode(error) & 0xff;
   if (code === BUSY) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFullFailure(path, error);
   if (code === CORRUPT || code === NOTADB) return damagedFailure(path, error);
   if (code === IOERR || code === READONLY || code === CANTOPEN) {
-    return new StoreFailure(`the store ${path} cannot be used: ${messageOf(error)}`, {
-      refusal: new Refusal('UNAVAILABLE', 'The store cannot be used.'),
-      hint: 'check the disk, and the permissions of the file and its folder',
-      cause: error,
-    });
+    const hint = 'check the disk, and the permissions of the file and its folder';
+    const refusal = new Refusal('UNAVAILABLE', 'The store cannot be used.');
+    return new StoreFailure(`the store ${path} cannot be used: ${messageOf(error)}`, refusal, hint, error);
   }
   return error;
 }

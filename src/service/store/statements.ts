@@ -35,14 +35,8 @@ export function prepareInsert<Table extends TableName, Returned extends Column<T
   table: Table,
   key: readonly Column<Table>[] = [],
   returning: readonly Returned[] = [],
-): Statement<readonly Insertable<Tables[Table]>[], Table, Returned> {
-  return prepareQuery((database, rows: readonly Insertable<Tables[Table]>[]) =>
-    untyped(database)
-      .insertInto(table)
-      .values(rows)
-      .onConflict((conflict) => (key.length > 0 ? conflict.columns(key) : conflict).doNothing())
-      .$if(returning.length > 0, (query) => query.returning(returning)),
-  ) as Statement<readonly Insertable<Tables[Table]>[], Table, Returned>;
+) {
+  return prepareUpsert(table, key, { returning });
 }
 
 /**
@@ -72,7 +66,10 @@ export function prepareUpsert<Table extends TableName, Returned extends Column<T
     untyped(database)
       .insertInto(table)
       .values(rows)
-      .onConflict((conflict) => conflict.columns(key).doUpdateSet(updates))
+      .onConflict((conflict) => {
+        const target = key.length > 0 ? conflict.columns(key) : conflict;
+        return Object.keys(updates).length > 0 ? target.doUpdateSet(updates) : target.doNothing();
+      })
       .$if(returning.length > 0, (query) => query.returning(returning)),
   ) as Statement<readonly Insertable<Tables[Table]>[], Table, Returned>;
 }

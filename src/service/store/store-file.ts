@@ -1,8 +1,6 @@
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
+import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
-import { withoutExperimentalWarning } from '../../kernel/process.ts';
 import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
 /** Application ID in the header of a store's SQLite file: `svcS`. */
@@ -12,17 +10,12 @@ const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
 
-/** Tables of all stores, including those from before the application ID. */
-const REQUIRED_TABLES = ['schemaVersion', 'workspaces', 'apiKeys', 'authTokens'];
-
-/** Accepts an empty file, and a SQLite file without tables. @throws SvcError `local` for a file of another program */
-export async function rejectForeignFile(path: string, busyTimeout: number): Promise<void> {
+/** Accepts an empty file. @throws SvcError `local` for a file of another program */
+export async function rejectForeignFile(path: string): Promise<void> {
   const header = await readHeader(path);
   if (header.length === 0) return;
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
   if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
-  const tables = await readTables(path, busyTimeout);
-  if (tables.length === 0 || REQUIRED_TABLES.every((name) => tables.includes(name))) return;
   throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 
@@ -35,25 +28,6 @@ async function readHeader(path: string): Promise<Buffer> {
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
-  }
-}
-
-/** Reads the names of the tables. An unused file is not locked, because locking would create additional files. */
-async function readTables(path: string, timeout: number): Promise<readonly string[]> {
-  const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
-  const url = pathToFileURL(path);
-  // A write-ahead log means that a process is using the file or has crashed.
-  const isInUse = await stat(`${path}-wal`).then(
-    () => true,
-    () => false,
-  );
-  if (!isInUse) url.searchParams.set('immutable', '1');
-  const database = new DatabaseSync(url, { readOnly: true, timeout });
-  try {
-    const rows = database.prepare("select name from sqlite_master where type = 'table'").all();
-    return rows.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'));
-  } finally {
-    database.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Peers } from './peers.ts';
+import type { Peers } from './postgres-peers.ts';
 import type { Tables } from './tables.ts';
 
 /** A transaction. All access to the data is through transactions. */
@@ -12,7 +12,7 @@ export type Work<Result> = (database: Database) => Promise<Result>;
  * write resolves, the data is on disk. After a deadlock, a write may run again from its start.
  */
 export interface Store {
-  /** Communication with other processes. Undefined if all processes are on this machine. */
+  /** Communication with the other processes, on any machines. Undefined if all processes are on this machine. */
   readonly peers?: Peers;
   /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
   readonly version?: () => number | undefined;

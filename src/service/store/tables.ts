@@ -1,14 +1,11 @@
 import type { Generated } from 'kysely';
-import type { CollaborationTables } from './collaboration-tables.ts';
-import type { DeliveryTables } from './delivery-tables.ts';
-import type { KeyTables } from './key-tables.ts';
 
 /**
  * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are 0 or 1, so that the
  * same statements run on every database. Data of an organization refers to the organization's surrogate `key`, so that
  * other API keys cannot access it. `otherFields` is a JSON object of fields that the API does not define.
  */
-export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
+export interface Tables {
   schemaVersion: { version: number };
   /** Settings for development, such as the clock, by name. `value` is JSON. */
   development: { name: string; value: string };
@@ -81,6 +78,121 @@ export interface Tables extends KeyTables, CollaborationTables, DeliveryTables {
     expiresAt: number | null;
     addedAt: number;
   };
+  userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
+  userGroupMembers: { organization: number; groupId: string; userId: string };
+  userData: {
+    key: Generated<number>;
+    organization: number;
+    feature: UserDataFeature;
+    /** ID of a notification. Null for other features. */
+    notificationId: string | null;
+    documentId: string | null;
+    /** JSON object of the item as in responses, without `documentId`. */
+    data: string;
+  };
+  /** Users involved in an item, with its feature. They do not have to be in `users`. */
+  participants: { organization: number; userId: string; feature: UserDataFeature; item: number };
+  activities: {
+    key: Generated<number>;
+    organization: number;
+    activityId: string;
+    documentId: string;
+    /** JSON object of the fields, without the IDs. */
+    data: string;
+    createdAt: number;
+    lastUpdated: number;
+  };
+  presence: {
+    organization: number;
+    documentId: string;
+    userId: string;
+    name: string | null;
+    email: string | null;
+    status: string | null;
+    otherFields: string | null;
+    lastUpdated: number;
+  };
+  editors: {
+    organization: number;
+    documentId: string;
+    editorId: string;
+    /** Yjs document, encoded as one update, in base64. */
+    state: string;
+    types: string;
+    /** Content key that was written last. Responses contain its content. */
+    contentKey: string;
+    lastUpdate: number;
+    lastUpdatedBy: string | null;
+    sessionId: string | null;
+  };
+  /** The outbox. Contains a row for each event and subscribed target. */
+  deliveries: {
+    key: Generated<number>;
+    /** `webhook-id` of all attempts. */
+    id: string;
+    apiKey: string;
+    form: DeliveryForm;
+    /** Endpoint ID, or a URL of basic webhooks. Deliveries in a lane share a concurrency limit. */
+    lane: string;
+    event: string;
+    /** Payload as JSON, neither encoded nor encrypted. Null after the delivery succeeded. */
+    payload: string | null;
+    /** Size of the payload, in bytes. */
+    size: number;
+    state: DeliveryState;
+    /** A line of JSON per attempt. */
+    attempts: string;
+    /** Number of attempts since the delivery was recorded or manually retried. */
+    tries: number;
+    /** Time of the next attempt, or the end of the claim. Null after the last attempt. */
+    dueAt: number | null;
+    owner: string | null;
+    createdAt: number;
+  };
+  /** `config` is a JSON object. */
+  configs: { apiKey: string; service: ConfiguredService; config: string };
+  /** Endpoints of advanced webhooks. The newest endpoint has the highest `key`. Lists and `metadata` are JSON. */
+  endpoints: {
+    key: Generated<number>;
+    apiKey: string;
+    id: string;
+    url: string;
+    description: string | null;
+    filterTypes: string | null;
+    channels: string | null;
+    disabled: number;
+    rateLimit: number | null;
+    uid: string | null;
+    metadata: string | null;
+    secret: string;
+    /** Time of the first failed attempt since the last successful one. */
+    failingSince: Generated<number | null>;
+    /** Recent attempts as JSON. Only used with a rate limit. */
+    begun: Generated<string | null>;
+    createdAt: number;
+    updatedAt: number;
+  };
+  /** `agent` is the complete record as JSON, including secrets. */
+  agents: { key: Generated<number>; apiKey: string; agentId: string; agent: string };
+  /** `agentIds` is a JSON array in the group's order. `agentGroup` is the complete record as JSON. */
+  agentGroups: { key: Generated<number>; apiKey: string; groupId: string; agentIds: string; agentGroup: string };
+  documentMigrations: {
+    migrationId: string;
+    apiKey: string;
+    organizationId: string;
+    documentId: string;
+    newDocumentId: string;
+    status: MigrationStatus;
+    createdAt: number;
+  };
 }
 
 export type MemberLevel = 'organization' | 'folder' | 'document';
+export type DeliveryForm = 'advanced' | 'raw' | 'processed';
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
+export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+
+/** Features of user data, in the order of responses. */
+export const USER_DATA_FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
+export type UserDataFeature = (typeof USER_DATA_FEATURES)[number];

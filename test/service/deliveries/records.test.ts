@@ -3,7 +3,7 @@ import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
-import type { DeliveryState } from '../../../src/service/store/delivery-tables.ts';
+import type { DeliveryState } from '../../../src/service/store/tables.ts';
 import { deliveringWorld } from './delivering.ts';
 
 const UPDATE = '/v2/workspace/advancedwebhook/endpoints/update';

@@ -6,12 +6,14 @@ import { localFileError } from '../../../kernel/files.ts';
 import { hint, step } from '../../../kernel/hint.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import type { ReportFlags } from '../flags.ts';
 import { readReceipt } from '../receipt/read-receipt.ts';
 import { renderReport } from './render-report.ts';
 
 /** @throws SvcError `usage` if the file exists, or without `--html` */
-export async function reportJob(context: Context, { arguments: [job = ''], options }: Invocation<ReportFlags>): Promise<void> {
+export async function reportJob(
+  context: Context,
+  { arguments: [job = ''], options }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
+): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,

@@ -4,7 +4,7 @@ export const STYLE = `
   --ground: #f4f5f7; --card: #ffffff; --text: #1a2027; --quiet: #57606a; --line: #dfe3e8;
   --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --calm: #3767c9; --grid: #e6e9ed;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --ground: #11151a; --card: #1a2027; --text: #e6eaef; --quiet: #9aa5b1; --line: #2d353f;
     --good: #4cb690; --bad: #f0776b; --unsure: #e0a83e; --calm: #7ea4f0; --grid: #2a313a;
@@ -80,8 +80,7 @@ code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
   .tiles { grid-template-columns: repeat(2, 1fr); }
 }
 @media print {
-  :root { --ground: #fff; --card: #fff; --text: #000; --quiet: #444; --line: #ccc; --grid: #ddd;
-    --good: #2a7f62; --bad: #c4372c; --unsure: #a86a08; --calm: #3767c9; }
+  :root { --ground: #fff; --card: #fff; --text: #000; --quiet: #444; --line: #ccc; --grid: #ddd; }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
   section { border: 0; padding: 1rem 0 0; break-inside: avoid; }

@@ -1,5 +1,4 @@
-import type { FaultFile, FaultRule } from '../../../catalog/fault-rules.ts';
-import { DELIVERY } from '../../../catalog/faults.ts';
+import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/fault-rules.ts';
 
 /** A request or an attempt that rules may apply to. */
 export interface FaultTarget {
