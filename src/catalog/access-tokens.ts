@@ -30,8 +30,7 @@ function describeGrant({ type, id, organizationId, accessRole, expiresAt }: Acce
 }
 
 export const accessTokens = {
-  'access-tokens.generate': defineOperation({
-    command: ['access-tokens', 'generate'],
+  'access-tokens.generate': defineOperation('access-tokens.generate', {
     summary: 'Generate an access token for a user, valid for 48 hours',
     examples: {
       'svc access-tokens generate --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme':

@@ -25,8 +25,7 @@ const templateWarnings = ({ activities }: { activities: readonly { displayMessag
   );
 
 export const activities = {
-  'activities.add': defineOperation({
-    command: ['activities', 'add'],
+  'activities.add': defineOperation('activities.add', {
     summary: 'Add activities to the activity log of a document',
     examples: {
       'svc activities add --org acme --document d1 --feature-type custom --action-type approved --action-user u1':
@@ -51,8 +50,7 @@ export const activities = {
     bulk: { field: 'activities', id: 'id', noun: 'activity', generatesIds: true },
     warnings: templateWarnings,
   }),
-  'activities.update': defineOperation({
-    command: ['activities', 'update'],
+  'activities.update': defineOperation('activities.update', {
     summary: 'Update activities in the activity log',
     examples: {
       'svc activities update --org acme --activity a1 --change status=open:done': 'set the changed fields of an activity',

@@ -17,9 +17,8 @@ const agent = z.looseObject({
 const shared = { path: '/v2/agents/get', auth: 'key', effect: 'read' } as const;
 
 export const agents = {
-  'agents.list': defineOperation({
+  'agents.list': defineOperation('agents.list', {
     ...shared,
-    command: ['agents', 'list'],
     summary: 'List agents',
     examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
@@ -38,9 +37,8 @@ export const agents = {
       { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time', hideOrder: 1 },
     ],
   }),
-  'agents.get': defineOperation({
+  'agents.get': defineOperation('agents.get', {
     ...shared,
-    command: ['agents', 'get'],
     summary: 'Show an agent',
     examples: { 'svc agents get agent-1 -o yaml': 'show all fields of an agent' },
     argument: { field: 'agentId' },

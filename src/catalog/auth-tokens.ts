@@ -5,8 +5,7 @@ import { id, secret } from './fields.ts';
 export const authToken = z.looseObject({ token: secret('auth token'), name: z.string(), domains: z.array(z.string()) });
 
 export const authTokens = {
-  'auth-tokens.reset': defineOperation({
-    command: ['auth-tokens', 'reset'],
+  'auth-tokens.reset': defineOperation('auth-tokens.reset', {
     summary: "Replace an API key's auth token with a new one",
     description:
       'The old token stops working immediately. The new token is shown only once, so store it. It is printed on stdout ' +
@@ -27,8 +26,7 @@ export const authTokens = {
     revealsSecrets: true,
     quietValue: ({ newAuthToken }) => newAuthToken.token,
   }),
-  'auth-tokens.list': defineOperation({
-    command: ['auth-tokens', 'list'],
+  'auth-tokens.list': defineOperation('auth-tokens.list', {
     summary: 'List the auth tokens of an API key, masked',
     examples: { 'svc auth-tokens list --api-key K': 'list token names and domains' },
     path: '/v2/workspace/authtokens/get',

@@ -61,8 +61,7 @@ function describeExpectedData(type: (typeof TYPES)[number], data: unknown): stri
 }
 
 export const crdt = {
-  'crdt.get': defineOperation({
-    command: ['crdt', 'get'],
+  'crdt.get': defineOperation('crdt.get', {
     summary: 'Show the content of editors',
     examples: { 'svc crdt get --org acme --document d1 --editor e1': 'show the content of one editor' },
     path: '/v2/crdt/get',
@@ -85,8 +84,7 @@ export const crdt = {
       { header: 'UPDATED', field: 'lastUpdate', kind: 'time', hideOrder: 1 },
     ],
   }),
-  'crdt.add': defineOperation({
-    command: ['crdt', 'add'],
+  'crdt.add': defineOperation('crdt.add', {
     summary: 'Add initial content to an editor',
     examples: { 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"': 'start with a text' },
     createsParents: createsOrganization,
@@ -98,8 +96,7 @@ export const crdt = {
     lookup,
     rejectionMessage: describeRejection,
   }),
-  'crdt.update': defineOperation({
-    command: ['crdt', 'update'],
+  'crdt.update': defineOperation('crdt.update', {
     summary: 'Replace the content of an editor',
     description: 'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
     examples: {

@@ -12,8 +12,7 @@ const document = z.looseObject({
 const MAX_DOCUMENT_IDS = 30;
 
 export const documents = {
-  'documents.list': defineOperation({
-    command: ['documents', 'list'],
+  'documents.list': defineOperation('documents.list', {
     summary: 'List the documents of an organization',
     examples: {
       'svc documents list --org acme --all -o ndjson': 'list all documents, one per line',
@@ -41,8 +40,7 @@ export const documents = {
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['pageToken'] },
     splitIds: { field: 'documentIds', max: MAX_DOCUMENT_IDS, recordId: 'id' },
   }),
-  'documents.add': defineOperation({
-    command: ['documents', 'add'],
+  'documents.add': defineOperation('documents.add', {
     summary: 'Add documents to an organization or folder',
     examples: {
       'svc documents add --org acme --document d3 --name "Q3 plan"': 'add one document',

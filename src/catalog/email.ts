@@ -18,8 +18,7 @@ const emailConfig = z.looseObject({
 export const INITIAL_EMAIL_SETTINGS = { type: 'custom', triggers: EMAIL_TRIGGERS } as const;
 
 export const email = {
-  'email.get': defineOperation({
-    command: ['email', 'get'],
+  'email.get': defineOperation('email.get', {
     summary: 'Show the email configuration',
     examples: { 'svc email get -o yaml': 'show the settings, with the API key masked' },
     path: '/v2/workspace/emailconfig/get',
@@ -28,8 +27,7 @@ export const email = {
     output: emailConfig,
     message: 'Email configuration retrieved successfully.',
   }),
-  'email.update': defineOperation({
-    command: ['email', 'update'],
+  'email.update': defineOperation('email.update', {
     summary: 'Update the email configuration',
     description: 'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {

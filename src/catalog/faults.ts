@@ -4,12 +4,9 @@ import { valueAt } from '../kernel/field-path.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
-import type { FaultFile } from './fault-rules.ts';
+import { DELIVERY, type FaultFile } from './fault-rules.ts';
 import { manifest } from './manifest.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
-
-/** Value of `on` for attempts to deliver a webhook. */
-export const DELIVERY = 'delivery';
 
 export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
 export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;

@@ -45,8 +45,7 @@ const listed = {
 };
 
 export const folders = {
-  'folders.list': defineOperation({
-    command: ['folders', 'list'],
+  'folders.list': defineOperation('folders.list', {
     summary: 'List the folders of an organization, or a folder and its subfolders',
     examples: {
       'svc folders list --org acme': 'list all folders',
@@ -66,8 +65,7 @@ export const folders = {
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
   }),
-  'folders.list.v1': defineOperation({
-    command: ['folders', 'list'],
+  'folders.list.v1': defineOperation('folders.list.v1', {
     summary: 'List folders in the v1 format',
     path: '/v1/organizations/folders/get',
     effect: 'read',
@@ -79,8 +77,7 @@ export const folders = {
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
   }),
-  'folders.add': defineOperation({
-    command: ['folders', 'add'],
+  'folders.add': defineOperation('folders.add', {
     summary: 'Add folders to an organization',
     examples: { 'svc folders add --org acme --folder f2 --name Plans': 'add a folder at the top level' },
     path: '/v2/organizations/folders/add',
@@ -112,8 +109,7 @@ export const folders = {
       },
     },
   }),
-  'folders.update': defineOperation({
-    command: ['folders', 'update'],
+  'folders.update': defineOperation('folders.update', {
     summary: 'Rename or move folders',
     examples: {
       'svc folders update --org acme --folder f1 --name Archive': 'rename a folder',

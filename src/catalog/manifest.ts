@@ -1,7 +1,6 @@
-import type { OperationEntry } from './operation-entry.ts';
-import { serializedOperations } from './serialized-operations.ts';
+import { type OperationEntry, serializedOperations } from './serialized-operations.ts';
 
-export type { OperationEntry } from './operation-entry.ts';
+export type { OperationEntry } from './serialized-operations.ts';
 
 /** Every operation of the catalog. To read only one, parse its text in `serializedOperations`. */
 export const manifest: readonly OperationEntry[] = Object.values(serializedOperations).map((text) => JSON.parse(text));

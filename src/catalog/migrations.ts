@@ -12,8 +12,7 @@ const wait = {
 };
 
 export const migrations = {
-  'documents.migrate': defineOperation({
-    command: ['documents', 'migrate'],
+  'documents.migrate': defineOperation('documents.migrate', {
     summary: 'Migrate a document and its data to a new document ID',
     description: 'The migration runs in the background.',
     examples: {
@@ -34,8 +33,7 @@ export const migrations = {
     },
     wait,
   }),
-  'documents.migration-status': defineOperation({
-    command: ['documents', 'migration-status'],
+  'documents.migration-status': defineOperation('documents.migration-status', {
     summary: 'Show the status of a migration',
     examples: { 'svc documents migration-status --org acme --migration m1 --wait': 'wait for a migration to finish' },
     path: '/v2/organizations/documents/migrate/status',

@@ -79,8 +79,7 @@ const input = withRules(
 );
 
 export const notifications = {
-  'notifications.add': defineOperation({
-    command: ['notifications', 'add'],
+  'notifications.add': defineOperation('notifications.add', {
     summary: 'Send a notification to users or to a whole organization',
     examples: {
       'svc notifications add --org acme --document d1 --action-user u1 --headline "{actionUser} shared a plan" --body "Have a look" --notify-user u2':

@@ -3,8 +3,7 @@ import { defineOperation } from './define.ts';
 import { flag, id, itemResults, records } from './fields.ts';
 
 export const organizations = {
-  'organizations.add': defineOperation({
-    command: ['organizations', 'add'],
+  'organizations.add': defineOperation('organizations.add', {
     summary: 'Add organizations',
     examples: { 'svc organizations add --org beta --name "Beta Ltd."': 'add one organization' },
     path: '/v2/organizations/add',

@@ -14,8 +14,7 @@ const providerConfig = z.looseObject({
 const URL_PATH = ['permissionProviderConfig', 'permissionProviderUrl'];
 
 export const permissionProvider = {
-  'permission-provider.get': defineOperation({
-    command: ['permission-provider', 'get'],
+  'permission-provider.get': defineOperation('permission-provider.get', {
     summary: 'Show the configuration of the permission provider',
     examples: { 'svc permission-provider get': 'show the URL, with the token masked' },
     path: '/v2/workspace/permissionproviderconfig/get',
@@ -24,8 +23,7 @@ export const permissionProvider = {
     output: providerConfig,
     message: 'Permission provider configuration retrieved successfully.',
   }),
-  'permission-provider.update': defineOperation({
-    command: ['permission-provider', 'update'],
+  'permission-provider.update': defineOperation('permission-provider.update', {
     summary: 'Update the configuration of the permission provider',
     examples: {
       'svc permission-provider update --enable --permission-provider-url https://example.com/permissions':

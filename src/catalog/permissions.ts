@@ -53,8 +53,7 @@ function parentsOf({ user, permissions: { resources: entries } }: z.output<typeo
 }
 
 export const permissions = {
-  'permissions.add': defineOperation({
-    command: ['permissions', 'add'],
+  'permissions.add': defineOperation('permissions.add', {
     summary: 'Grant a user access to resources',
     examples: {
       'svc permissions add --user u1 --resource type=document,id=d1,org=acme,role=viewer':

@@ -31,24 +31,21 @@ const write = {
 } as const;
 
 export const presence = {
-  'presence.add': defineOperation({
+  'presence.add': defineOperation('presence.add', {
     ...write,
-    command: ['presence', 'add'],
     summary: 'Add users to the presence of a document',
     examples: { 'svc presence add --org acme --document d1 --user u1 --status online': 'mark a user as online' },
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
   }),
-  'presence.update': defineOperation({
+  'presence.update': defineOperation('presence.update', {
     ...write,
-    command: ['presence', 'update'],
     summary: "Update users' presence in a document",
     examples: { 'svc presence update --org acme --document d1 --user u1 --status away': 'mark a user as away' },
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
   }),
-  'presence.delete': defineOperation({
-    command: ['presence', 'delete'],
+  'presence.delete': defineOperation('presence.delete', {
     summary: "Remove users' presence from a document",
     examples: { 'svc presence delete --org acme --document d1 --user u1 --yes': 'remove a user from the presence list' },
     path: '/v2/presence/delete',

@@ -1,10 +1,33 @@
 import type * as z from 'zod';
-import type { Operation } from './define.ts';
-import { deriveFlags } from './flags.ts';
+import type { Examples, Operation, ParentKind } from './define.ts';
+import { deriveFlags, type Flag } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
 import { definitionOf, shapeOf, unwrap } from './introspect.ts';
-import type { OperationEntry } from './operation-entry.ts';
-import { findSecretPaths } from './secrets.ts';
+import { findSecretPaths, type SecretPath } from './secrets.ts';
+
+type CopiedField = 'command' | 'summary' | 'description' | 'auth' | 'effect' | 'columns' | 'argument' | 'selectedBy' | 'wait';
+
+/** An operation as plain data, so that help, completion, and routing work without loading schemas. */
+export interface OperationEntry extends Pick<Operation, CopiedField> {
+  readonly name: OperationName;
+  readonly resource: Resource;
+  readonly examples: Examples;
+  readonly path: string;
+  readonly version: string;
+  readonly flags: readonly Flag[];
+  /** How the operation accepts many records: as one array, or from a file with one call per record. */
+  readonly bulk?: 'array' | 'calls';
+  /** Actions of `--if-exists`, if the service rejects existing records. */
+  readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
+  readonly createsParents?: readonly ParentKind[];
+  readonly paged: boolean;
+  /** Commands reject unknown event types in the input. */
+  readonly takesEvents?: true;
+  /** Fields of the result that `--fields` accepts. */
+  readonly fields: readonly string[];
+  /** Paths of secrets to mask in the response; empty if the purpose of the command is to print the secret. */
+  readonly secrets: readonly SecretPath[];
+}
 
 /**
  * The operations of the catalog, each serialized as JSON, so that a command parses only its own. The build replaces

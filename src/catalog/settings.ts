@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { email } from './email.ts';
 import { id, withRules } from './fields.ts';
+import { createJsonSchema, type JsonSchema } from './json-schema.ts';
 import { permissionProvider } from './permission-provider.ts';
 import { IDENTITY_FIELDS, recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
@@ -120,3 +121,8 @@ export const settingsSchema = z.strictObject({
 });
 
 export type SettingsFields = z.output<typeof settingsSchema>;
+
+/** Returns the JSON Schema of settings files, for editors. */
+export function createSettingsSchema(): JsonSchema {
+  return { title: 'Settings file of svc', ...createJsonSchema(settingsSchema, 'input') };
+}

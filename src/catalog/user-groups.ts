@@ -3,8 +3,7 @@ import { defineOperation } from './define.ts';
 import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
 
 export const userGroups = {
-  'groups.add': defineOperation({
-    command: ['groups', 'add'],
+  'groups.add': defineOperation('groups.add', {
     summary: 'Add user groups to an organization',
     examples: { 'svc groups add --org acme --group sales --name Sales': 'add a group' },
     createsParents: createsOrganization,
@@ -21,8 +20,7 @@ export const userGroups = {
     message: 'Organization user group(s) added successfully.',
     bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group', ifExists: {} },
   }),
-  'groups.add-users': defineOperation({
-    command: ['groups', 'add-users'],
+  'groups.add-users': defineOperation('groups.add-users', {
     summary: 'Add users of an organization to a group',
     examples: {
       'svc groups add-users --org acme --group legal --user u1 --user u2': 'add two users',

@@ -26,19 +26,14 @@ const write = {
   bulk: { field: 'users', id: 'userId', noun: 'user' },
 } as const;
 
-const add = {
-  ...write,
-  command: ['users', 'add'],
-  summary: 'Add users to an organization, folder, or document',
-  effect: 'keyed',
-} as const;
+const add = { ...write, summary: 'Add users to an organization, folder, or document', effect: 'keyed' } as const;
 
-const update = { ...write, command: ['users', 'update'], summary: 'Update existing users', effect: 'set' } as const;
+const update = { ...write, summary: 'Update existing users', effect: 'set' } as const;
 
 const item = z.looseObject({});
 
 export const users = {
-  'users.add': defineOperation({
+  'users.add': defineOperation('users.add', {
     ...add,
     description:
       'Adds new users and updates existing ones with the same ID. Without a document or folder, adds users to the organization, which is created if it does not exist. With either, adds users only to that document or folder.',
@@ -54,7 +49,7 @@ export const users = {
     path: '/v1/users/add',
     input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),
-  'users.add.v2': defineOperation({
+  'users.add.v2': defineOperation('users.add.v2', {
     ...add,
     path: '/v2/users/add',
     input: requireSingleTarget(
@@ -67,19 +62,18 @@ export const users = {
       }),
     ),
   }),
-  'users.update': defineOperation({
+  'users.update': defineOperation('users.update', {
     ...update,
     examples: { 'svc users update --org acme --user u1 --name "Ada King"': "change a user's name" },
     path: '/v1/users/update',
     input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
   }),
-  'users.update.v2': defineOperation({
+  'users.update.v2': defineOperation('users.update.v2', {
     ...update,
     path: '/v2/users/update',
     input: requireSingleTarget(z.object({ ...location, users: z.array(userWithRole).min(1) })),
   }),
-  'users.data': defineOperation({
-    command: ['users', 'data'],
+  'users.data': defineOperation('users.data', {
     summary: 'Show the comments, reactions, recordings, and notifications of a user',
     description: 'Returns up to 100 items of each kind per page.',
     examples: { 'svc users data --org acme --user u1 --all -o json': 'show all data of a user, with all pages merged' },

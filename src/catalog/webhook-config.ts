@@ -43,8 +43,7 @@ const enableDataProtection = z.boolean().optional().describe('omit personal data
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {
-  'webhooks.config.get': defineOperation({
-    command: ['webhooks', 'config', 'get'],
+  'webhooks.config.get': defineOperation('webhooks.config.get', {
     summary: 'Show the configuration of basic webhooks',
     examples: { 'svc webhooks config get': 'show the URLs and triggers, with the token masked' },
     path: '/v2/workspace/webhookconfig/get',
@@ -53,8 +52,7 @@ export const webhookConfig = {
     output: basicConfig,
     message: 'Webhook configuration retrieved successfully.',
   }),
-  'webhooks.config.update': defineOperation({
-    command: ['webhooks', 'config', 'update'],
+  'webhooks.config.update': defineOperation('webhooks.config.update', {
     summary: 'Update the configuration of basic webhooks',
     description: 'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {
@@ -88,8 +86,7 @@ export const webhookConfig = {
       useWebhookService === false ? 'Disable basic webhooks? Deliveries stop immediately.' : undefined,
     warnings: ({ webhookServiceConfig }) => warnAboutUnknownEvents(Object.keys(webhookServiceConfig?.triggers ?? {})),
   }),
-  'webhooks.advanced.get': defineOperation({
-    command: ['webhooks', 'advanced', 'get'],
+  'webhooks.advanced.get': defineOperation('webhooks.advanced.get', {
     summary: 'Show the configuration of advanced webhooks',
     examples: { 'svc webhooks advanced get': 'show whether advanced webhooks are enabled, and how payloads are sent' },
     path: '/v2/workspace/advancedwebhookconfig/get',
@@ -99,8 +96,7 @@ export const webhookConfig = {
     output: advancedConfig,
     message: 'Advanced webhook configuration retrieved successfully.',
   }),
-  'webhooks.advanced.update': defineOperation({
-    command: ['webhooks', 'advanced', 'update'],
+  'webhooks.advanced.update': defineOperation('webhooks.advanced.update', {
     summary: 'Update the configuration of advanced webhooks',
     examples: { 'svc webhooks advanced update --enable': 'enable advanced webhooks' },
     path: '/v2/workspace/advancedwebhookconfig/update',

@@ -44,9 +44,8 @@ const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
 export const webhookEndpoints = {
-  'webhooks.endpoints.list': defineOperation({
+  'webhooks.endpoints.list': defineOperation('webhooks.endpoints.list', {
     ...shared,
-    command: ['webhooks', 'endpoints', 'list'],
     summary: 'List webhook endpoints, newest first',
     examples: { 'svc webhooks endpoints list --all': 'list all endpoints' },
     path: '/v2/workspace/advancedwebhook/endpoints/get',
@@ -78,9 +77,8 @@ export const webhookEndpoints = {
       hasMore: ({ done, iterator }) => done === false || (!done && iterator !== undefined),
     },
   }),
-  'webhooks.endpoints.create': defineOperation({
+  'webhooks.endpoints.create': defineOperation('webhooks.endpoints.create', {
     ...shared,
-    command: ['webhooks', 'endpoints', 'create'],
     summary: 'Create a webhook endpoint',
     description: 'The service generates a signing secret; svc webhooks endpoints secret prints it.',
     examples: {
@@ -113,9 +111,8 @@ export const webhookEndpoints = {
     generatedId: 'uid',
     eventTypes,
   }),
-  'webhooks.endpoints.update': defineOperation({
+  'webhooks.endpoints.update': defineOperation('webhooks.endpoints.update', {
     ...shared,
-    command: ['webhooks', 'endpoints', 'update'],
     summary: 'Update a webhook endpoint',
     description: 'The ID and the signing secret are unchanged.',
     examples: { 'svc webhooks endpoints update ep_1 --disabled': 'stop deliveries to an endpoint' },
@@ -130,9 +127,8 @@ export const webhookEndpoints = {
     rejectionMessage: describeUrlRejection,
     eventTypes,
   }),
-  'webhooks.endpoints.delete': defineOperation({
+  'webhooks.endpoints.delete': defineOperation('webhooks.endpoints.delete', {
     ...shared,
-    command: ['webhooks', 'endpoints', 'delete'],
     summary: 'Delete webhook endpoints and their signing secrets',
     examples: { 'svc webhooks endpoints delete ep_1 --yes': 'delete an endpoint without confirmation' },
     argument: { field: 'endpointId', many: true },
@@ -146,9 +142,8 @@ export const webhookEndpoints = {
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
   }),
-  'webhooks.endpoints.secret': defineOperation({
+  'webhooks.endpoints.secret': defineOperation('webhooks.endpoints.secret', {
     ...shared,
-    command: ['webhooks', 'endpoints', 'secret'],
     summary: 'Print the signing secret of a webhook endpoint',
     examples: { 'svc webhooks endpoints secret ep_1 -q': 'print only the secret' },
     argument: { field: 'endpointId' },

@@ -13,8 +13,7 @@ const record = z.looseObject({
 });
 
 export const workspace = {
-  'workspace.get': defineOperation({
-    command: ['workspace', 'get'],
+  'workspace.get': defineOperation('workspace.get', {
     summary: 'Show the workspace and its API keys',
     examples: { 'svc workspace get': 'show the workspace, with the token masked' },
     path: '/v2/workspace/get',
@@ -24,8 +23,7 @@ export const workspace = {
     output: record,
     message: 'Workspace retrieved successfully',
   }),
-  'workspace.create': defineOperation({
-    command: ['workspace', 'create'],
+  'workspace.create': defineOperation('workspace.create', {
     summary: 'Create a workspace with one API key',
     examples: { 'svc workspace create --owner-email ada@example.com --workspace-name Acme': 'create a workspace' },
     path: '/v2/workspace/create',

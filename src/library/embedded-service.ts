@@ -18,7 +18,7 @@ import type {
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
-import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
+import { openSnapshots, type SnapshotContext } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -35,119 +35,49 @@ export interface ServiceSettings {
   readonly faults?: FaultFileInput;
 }
 
-export interface EmbeddedService {
-  /** Handles a request without the network. */
-  readonly fetch: typeof globalThis.fetch;
-  /** Settings for `createClient` to call this service. */
-  readonly client: {
-    readonly baseUrl: string;
-    readonly headerPrefix: string;
-    readonly apiKey: string;
-    readonly authToken: string;
-    readonly workspaceId: string;
-    readonly workspaceAuthToken: string;
-    readonly fetch: typeof globalThis.fetch;
-  };
-  /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
-  list(kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords>;
-  /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
-  show(request: RecordRequest): Promise<readonly StoredRecord[]>;
-  /** Explains whether a user can open a document, and which memberships grant it. */
-  explain(question: AccessQuestion): Promise<Explanation>;
-  /** Time of the service, which the calls that change it return. */
-  readonly clock: ServiceClockControl;
-  /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
-  readonly snapshots: ServiceSnapshots;
-  readonly faults: FaultControl;
-  readonly requests: RequestControl;
-  /**
-   * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
-   * `/_svc/`; other machines have no access to it.
-   */
-  listen(address?: {
-    readonly host?: string;
-    readonly port?: number;
-  }): Promise<{ readonly url: string; readonly admin?: string | undefined }>;
-  /** Waits for requests in flight, then releases all resources. */
-  close(): Promise<void>;
-}
-
-export interface ServiceClockControl {
-  show(): Promise<ClockState>;
-  /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
-  advance(duration: string): Promise<ClockState & AdvanceReport>;
-  /** Sets the time, in RFC 3339. */
-  set(time: string): Promise<ClockState>;
-  /** Stops the time. */
-  freeze(): Promise<ClockState>;
-  /** Lets the time pass again after `freeze`. */
-  run(): Promise<ClockState>;
-  /** Returns to the real time. */
-  reset(): Promise<ClockState>;
-}
-
-export interface ServiceSnapshots {
-  /** Saves the current data. Replaces a snapshot with the same name. */
-  save(name: string): Promise<Snapshot>;
-  /** Replaces the current data, including API keys and tokens. */
-  restore(name: string): Promise<Snapshot>;
-  /** Returns the snapshots, newest first. */
-  list(): Promise<readonly Snapshot[]>;
-  remove(name: string): Promise<void>;
-}
-
-/** Rules for faults. All calls return the rules, in the order in which they apply. */
-export interface FaultControl {
-  list(): Promise<FaultFile>;
-  /** Adds a rule, which applies from the next request. */
-  add(rule: FaultRuleInput): Promise<FaultFile>;
-  clear(): Promise<FaultFile>;
-}
-
-/** The requests to the service, without secrets. */
-export interface RequestControl {
-  /** Returns the latest requests, oldest first. */
-  list(filter?: { readonly on?: string; readonly limit?: number }): Promise<readonly RequestDetail[]>;
-  /**
-   * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
-   * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
-   */
-  wait(options?: {
-    readonly on?: string;
-    readonly count?: number;
-    readonly timeout?: string | number;
-  }): Promise<readonly RequestRecord[]>;
-}
+export type EmbeddedService = Awaited<ReturnType<typeof openEmbeddedService>>;
+export type ServiceClockControl = EmbeddedService['clock'];
+export type ServiceSnapshots = EmbeddedService['snapshots'];
+export type FaultControl = EmbeddedService['faults'];
+export type RequestControl = EmbeddedService['requests'];
 
 /** Implements `createService` in a separate module, which is loaded on demand. */
-export async function openEmbeddedService(settings: ServiceSettings): Promise<EmbeddedService> {
-  const { store, ...switches } = settings;
+export async function openEmbeddedService({ store, ...switches }: ServiceSettings) {
   const location = await resolveStore(store);
   const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
-  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
+  const loadReader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
+    /** Handles a request without the network. */
     fetch: embedded.fetch,
+    /** Settings for `createClient` to call this service. */
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
+    /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+    list: async (kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords> => (await loadReader()).list(kind, filter),
+    /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+    show: async (request: RecordRequest): Promise<readonly StoredRecord[]> => (await loadReader()).show(request),
+    /** Explains whether a user can open a document, and which memberships grant it. */
+    explain: async (question: AccessQuestion): Promise<Explanation> => (await loadReader()).explain(question),
+    /** Time of the service, which the calls that change it return. */
     clock: createClockControl(embedded.development),
-    list: async (kind, filter) => (await reader()).list(kind, filter),
-    show: async (request) => (await reader()).show(request),
-    explain: async (question) => (await reader()).explain(question),
-    snapshots: {
-      save: async (name) => (await openSnapshots(embedded.development)).save(name),
-      restore: async (name) => (await openSnapshots(embedded.development)).restore(name),
-      list: async () => (await openSnapshots(embedded.development)).list(),
-      remove: async (name) => (await openSnapshots(embedded.development)).remove(name),
-    },
+    /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+    snapshots: createSnapshotControl(embedded.development),
+    /** Rules for faults. All calls return the rules, in the order in which they apply. */
     faults: createFaultControl(embedded.development),
+    /** The requests to the service, without secrets. */
     requests: createRequestControl(embedded.development),
-    listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
+    /**
+     * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
+     * `/_svc/`; other machines have no access to it.
+     */
+    listen: async ({ host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
       return { url: server.url, admin: server.admin };
     },
-    close: async () => {
+    /** Waits for requests in flight, then releases all resources. */
+    close: async (): Promise<void> => {
       await Promise.all(servers.map((server) => server.close()));
       await embedded.close();
       await location.remove();
@@ -155,32 +85,67 @@ export async function openEmbeddedService(settings: ServiceSettings): Promise<Em
   };
 }
 
-function createClockControl(context: ClockContext): ServiceClockControl {
+function createClockControl(context: ClockContext) {
   const load = () => import('../service/development/clock-control.ts');
-  const change = async (to: ClockChange) => (await load()).changeClock(context, to);
+  const change = async (to: ClockChange): Promise<ClockState> => (await load()).changeClock(context, to);
   return {
-    show: async () => (await load()).readClock(context),
-    advance: (duration) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
-    set: (time) => change({ set: time }),
+    show: async (): Promise<ClockState> => (await load()).readClock(context),
+    /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
+    advance: (duration: string) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
+    /** Sets the time, in RFC 3339. */
+    set: (time: string) => change({ set: time }),
+    /** Stops the time. */
     freeze: () => change({ freeze: true }),
+    /** Lets the time pass again after `freeze`. */
     run: () => change({ run: true }),
+    /** Returns to the real time. */
     reset: () => change({ reset: true }),
   };
 }
 
-function createFaultControl({ development }: DevelopmentContext): FaultControl {
-  const load = () => import('../service/development/faults/fault-control.ts');
+function createSnapshotControl(context: SnapshotContext) {
   return {
-    list: async () => (await load()).listFaults(development),
-    add: async (rule) => (await load()).addFault(development, rule),
-    clear: async () => (await load()).clearFaults(development),
+    /** Saves the current data. Replaces a snapshot with the same name. */
+    save: async (name: string): Promise<Snapshot> => (await openSnapshots(context)).save(name),
+    /** Replaces the current data, including API keys and tokens. */
+    restore: async (name: string): Promise<Snapshot> => (await openSnapshots(context)).restore(name),
+    /** Returns the snapshots, newest first. */
+    list: async (): Promise<readonly Snapshot[]> => (await openSnapshots(context)).list(),
+    remove: async (name: string): Promise<void> => (await openSnapshots(context)).remove(name),
   };
 }
 
-function createRequestControl({ requests }: DevelopmentContext): RequestControl {
+function createFaultControl({ development }: DevelopmentContext) {
+  const load = () => import('../service/development/faults/fault-control.ts');
   return {
-    list: async ({ on, limit = 1_000 } = {}) => requests?.list({ on, limit }) ?? [],
-    wait: async ({ timeout, ...options } = {}) => {
+    list: async (): Promise<FaultFile> => (await load()).listFaults(development),
+    /** Adds a rule, which applies from the next request. */
+    add: async (rule: FaultRuleInput): Promise<FaultFile> => (await load()).addFault(development, rule),
+    clear: async (): Promise<FaultFile> => (await load()).clearFaults(development),
+  };
+}
+
+interface WaitOptions {
+  readonly on?: string;
+  readonly count?: number;
+  readonly timeout?: string | number;
+}
+
+function createRequestControl({ requests }: DevelopmentContext) {
+  return {
+    /** Returns the latest requests, oldest first. */
+    list: async ({
+      on,
+      limit = 1_000,
+    }: {
+      readonly on?: string;
+      readonly limit?: number;
+    } = {}): Promise<readonly RequestDetail[]> => requests?.list({ on, limit }) ?? [],
+    /**
+     * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
+     * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
+     */
+    wait: async ({ timeout, ...options }: WaitOptions = {}): Promise<readonly RequestRecord[]> => {
       const milliseconds = typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
       return requests?.wait({ ...options, timeout: milliseconds }) ?? [];
     },

@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
+import { checkFields, expectObject, readJsonFile, writeJsonFile } from './json-file.ts';
 import type { Keychain } from './keychain.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
-import { originOf, type Profile } from './profile.ts';
-import { openSecretFile } from './secret-file.ts';
+import { originOf, type Profile, type Secrets } from './profile.ts';
 
 /** The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on first use. */
 export type SecretStorage = ReturnType<typeof createSecretStorage>;
@@ -78,4 +79,32 @@ export async function readSecrets(
 function splitBoundSecret(text: string | null | undefined) {
   const [, origin, secret] = /^(\S*) (.*)$/s.exec(text ?? '') ?? [];
   return [origin, secret] as const;
+}
+
+/** The stored secrets of a profile, and the only origin that they may be sent to. */
+export interface SecretEntry extends Secrets {
+  readonly origin: string;
+}
+
+function openSecretFile(folders: Folders) {
+  const path = join(folders.config, 'secrets.json');
+  return {
+    path,
+    /** @throws SvcError `local` if the file is damaged */
+    read: async (): Promise<ReadonlyMap<string, SecretEntry>> => (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
+    write: (entries: ReadonlyMap<string, SecretEntry>) => writeJsonFile(path, Object.fromEntries(entries)),
+  };
+}
+
+function parseSecretEntries(value: unknown): Map<string, SecretEntry> {
+  const entries = Object.entries(expectObject(value, 'the content'));
+  return new Map(entries.map(([id, secrets]) => [id, parseSecretEntry(secrets, id)]));
+}
+
+function parseSecretEntry(value: unknown, id: string): SecretEntry {
+  const fields = expectObject(value, `the entry '${id}'`);
+  checkFields(fields, 'string', [...SECRET_SETTINGS, 'origin'], `${id}.`);
+  // An entry without an origin must not be sent anywhere.
+  const { origin = '' }: Partial<SecretEntry> = fields;
+  return { ...fields, origin };
 }

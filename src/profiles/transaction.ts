@@ -2,8 +2,7 @@ import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { KeychainCall } from './keychain-calls.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import type { SavedProfiles } from './profiles-file.ts';
-import type { SecretEntry } from './secret-file.ts';
-import { accountOf, bindToOrigin, type SecretStorage } from './secrets.ts';
+import { accountOf, bindToOrigin, type SecretEntry, type SecretStorage } from './secrets.ts';
 
 export interface SecretsSaveResult {
   /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */

@@ -14,7 +14,7 @@ import {
   type HandledCall,
   withCallLog,
 } from './call-log.ts';
-import type { FaultHook } from './development/faults/fault-hook.ts';
+import type { FaultInjector } from './development/faults/fault-injector.ts';
 import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
@@ -44,7 +44,7 @@ export interface ServiceDependencies extends ServiceOptions {
 /** `clock` is the time of the service, as of the last read of `development`. */
 interface AppDependencies extends ServiceDependencies {
   readonly development: DevelopmentState;
-  readonly faults: FaultHook;
+  readonly faults: FaultInjector;
 }
 
 export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {

@@ -9,7 +9,7 @@ import { yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createApp, type ServiceDependencies } from './app.ts';
 import { ensureLocalCredentials } from './bootstrap.ts';
 import { createServiceClock } from './development/clock.ts';
-import { createFaultHook } from './development/faults/fault-hook.ts';
+import { createFaultInjector } from './development/faults/fault-injector.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
 import type { RequestRecord } from './development/requests/request-record.ts';
@@ -129,7 +129,7 @@ export function createService(dependencies: ServiceDependencies, file = createLa
   const followUps = createFollowUps(store, report);
   const development = createDevelopmentState(store);
   const clock = createServiceClock(dependencies.clock, development);
-  const faults = createFaultHook({ development, openFile: file.open, clock: dependencies.clock, report });
+  const faults = createFaultInjector({ development, openFile: file.open, clock: dependencies.clock, report });
   const app = createApp({ ...dependencies, clock, development, faults }, followUps);
   const handle = withServiceDate(app, { clock, development });
   return {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { createSettingsSchema } from '../../src/catalog/settings-schema.ts';
+import { createSettingsSchema } from '../../src/catalog/settings.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 

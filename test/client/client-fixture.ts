@@ -93,7 +93,6 @@ export const networkError = (code: string, fields: Record<string, unknown> = {})
 
 /** Common fields of the test operations. */
 export const thing = {
-  command: ['things', 'call'],
   summary: 'A thing',
   path: '/v2/things',
   auth: 'key',
@@ -103,7 +102,7 @@ export const thing = {
   message: 'ok',
 } as const;
 
-const operation = (effect: Effect) => defineOperation({ ...thing, effect });
+const operation = (effect: Effect) => defineOperation('things.call', { ...thing, effect });
 
 export const OPERATIONS = {
   read: operation('read'),
@@ -113,9 +112,9 @@ export const OPERATIONS = {
   once: operation('once'),
 };
 
-export const listThings = defineOperation({ ...thing, output: z.array(z.looseObject({ id: z.string() })) });
+export const listThings = defineOperation('things.call', { ...thing, output: z.array(z.looseObject({ id: z.string() })) });
 
-export const addThings = defineOperation({
+export const addThings = defineOperation('things.call', {
   ...thing,
   effect: 'keyed',
   input: z.object({ things: z.array(z.looseObject({ id: z.string() })) }),
@@ -123,7 +122,7 @@ export const addThings = defineOperation({
   bulk: { field: 'things', id: 'id', noun: 'thing' },
 });
 
-export const readWorkspace = defineOperation({ ...thing, auth: 'workspace' });
+export const readWorkspace = defineOperation('things.call', { ...thing, auth: 'workspace' });
 
 /** Returns the SvcError that a promise rejects with; fails in any other case. */
 export async function errorOf(promise: Promise<unknown>): Promise<SvcError & { exitCode: number }> {

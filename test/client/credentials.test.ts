@@ -20,7 +20,7 @@ import {
   WORKSPACE_TOKEN,
 } from './client-fixture.ts';
 
-const open = defineOperation({ ...thing, auth: 'none' });
+const open = defineOperation('things.call', { ...thing, auth: 'none' });
 
 describe('a request', () => {
   it('carries only the credential headers of its operation', async () => {

@@ -30,7 +30,7 @@ const FORMS = CREDENTIALS.flatMap((value) => [
   encodeURIComponent(value),
 ]);
 
-const reset = defineOperation({
+const reset = defineOperation('things.call', {
   ...thing,
   effect: 'once',
   auth: 'workspace',
@@ -38,7 +38,7 @@ const reset = defineOperation({
   revealsSecrets: true,
 });
 
-const configure = defineOperation({ ...thing, effect: 'set', input: z.looseObject({}) });
+const configure = defineOperation('things.call', { ...thing, effect: 'set', input: z.looseObject({}) });
 
 /** Calls with `--dry-run` and returns the planned request. */
 async function planned(operation: typeof reset | typeof configure, input: Record<string, unknown>) {

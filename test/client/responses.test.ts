@@ -318,7 +318,7 @@ describe('a success', () => {
 
   it('must contain data if the operation reveals a secret', async () => {
     answer = sendJson({ result: { status: 'success', data: null } });
-    const reset = defineOperation({ ...thing, effect: 'once', revealsSecrets: true });
+    const reset = defineOperation('things.call', { ...thing, effect: 'once', revealsSecrets: true });
     expect((await errorOf(client().call(reset, {}))).failure).toBe('outcome_unknown');
   });
 });

@@ -1,6 +1,6 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import type { OperationEntry } from '../../catalog/operation-entry.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import { interpretStatus, isKnownStatus } from '../../client/status.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import type { Hint } from '../../kernel/hint.ts';

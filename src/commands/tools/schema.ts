@@ -13,7 +13,7 @@ export async function schemaCommand(context: Context, { arguments: words }: Invo
   if (words.length === 0) return listOperations(context);
   const typed = words.join(' ').trim();
   if (typed === SETTINGS) {
-    const { createSettingsSchema } = await import('../../catalog/settings-schema.ts');
+    const { createSettingsSchema } = await import('../../catalog/settings.ts');
     return printDocument(context, createSettingsSchema());
   }
   const { name, resource, command, path } = requireOperation(typed);

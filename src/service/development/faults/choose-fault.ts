@@ -1,5 +1,4 @@
-import type { FaultFile, FaultRule } from '../../../catalog/fault-rules.ts';
-import { DELIVERY } from '../../../catalog/faults.ts';
+import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/fault-rules.ts';
 
 /** A request or an attempt that rules may apply to. */
 export interface FaultTarget {
@@ -10,7 +9,6 @@ export interface FaultTarget {
   readonly hasRecords: boolean;
 }
 
-/** A rule that applies to a request. */
 export interface ChosenFault {
   readonly rule: FaultRule;
   /** Returns a number from 0 to below 1. Depends only on the seed, the rule, its number of requests, and `index`. */

@@ -1,4 +1,4 @@
-import { DELIVERY } from '../../../catalog/faults.ts';
+import { DELIVERY } from '../../../catalog/fault-rules.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { valueAt } from '../../../kernel/field-path.ts';
 import { tryParseJson } from '../../../kernel/try-parse-json.ts';
@@ -7,11 +7,12 @@ import type { AttemptResult } from '../../deliveries/http-sender.ts';
 import type { ServiceResponse } from '../../envelope.ts';
 import type { ExecutableOperation } from '../../routes.ts';
 import type { RequestFile } from '../requests/request-file.ts';
-import { attemptWithFault, performWithFault, type Sleep } from './apply-fault.ts';
-import { chooseFault, type FaultTarget } from './choose-fault.ts';
+import type { DevelopmentState } from '../state.ts';
+import type { FaultTarget } from './choose-fault.ts';
 import type { StoredFaults } from './fault-control.ts';
 
-export interface InjectorOptions {
+interface InjectorDependencies {
+  readonly development: DevelopmentState;
   /** Opens the file that counts requests for all processes of this machine. */
   readonly openFile: () => Promise<RequestFile>;
   readonly clock: Clock;
@@ -21,36 +22,48 @@ export interface InjectorOptions {
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
-/** Applies the rules of a store to requests and to attempts of deliveries. */
-export function createFaultInjector({ openFile, clock, report = () => undefined }: InjectorOptions) {
-  const openCounters = createCounters(openFile, report);
+/** Applies the rules of a store to requests and to attempts of deliveries. Loads the code for faults only if there are rules. */
+export function createFaultInjector({ development, openFile, clock, report }: InjectorDependencies) {
   const closing = new AbortController();
-  const sleep: Sleep = (milliseconds) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
+  const sleep = (milliseconds: number) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
+  let generation: string | undefined;
   const choose = async (value: unknown, target: FaultTarget) => {
+    const { chooseFault } = await import('./choose-fault.ts');
     const stored = value as StoredFaults;
-    return chooseFault(stored, target, await openCounters(stored.generation));
+    try {
+      const file = await openFile();
+      if (generation !== stored.generation) file.deleteOtherCounts(stored.generation);
+      generation = stored.generation;
+      return chooseFault(stored, target, (rule) => file.count(stored.generation, rule));
+    } catch (error) {
+      report?.(error);
+      return chooseFault(stored, target, () => Number.NaN);
+    }
   };
   return {
     /** Handles a request. `perform` runs an operation and commits its writes. `onFault` receives the name of the rule. */
     handle: async (
-      value: unknown,
       { executable, data }: { readonly executable: ExecutableOperation; readonly data: unknown },
       perform: (executable: ExecutableOperation) => Promise<ServiceResponse>,
-      onFault?: (name: string) => void,
+      onFault: (name: string) => void,
     ): Promise<ServiceResponse> => {
+      const { faults } = await development.current();
+      if (faults === undefined) return perform(executable);
       const { name, operation } = executable;
-      const org = findOrganizationId(data);
-      const chosen = await choose(value, { operation: name, org, hasRecords: operation.bulk?.field !== undefined });
+      const hasRecords = operation.bulk?.field !== undefined;
+      const chosen = await choose(faults, { operation: name, org: findOrganizationId(data), hasRecords });
       if (!chosen) return perform(executable);
-      onFault?.(chosen.rule.name);
-      return performWithFault(chosen, executable, perform, sleep);
+      onFault(chosen.rule.name);
+      return (await import('./apply-fault.ts')).performWithFault(chosen, executable, perform, sleep);
     },
-    /** Makes an attempt to deliver a webhook. */
-    attempt: async (value: unknown, payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
+    attempt: async (payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
+      // The engine records an attempt even if the rules cannot be read.
+      const { faults } = await Promise.resolve(development.current()).catch(() => development.known);
+      if (faults === undefined) return send();
       const body = tryParseJson(payload);
       const org = METADATA_PATHS.map((path) => findOrganizationId(valueAt(body, path))).find((id) => id !== undefined);
-      const chosen = await choose(value, { operation: DELIVERY, org, hasRecords: false });
-      return chosen ? attemptWithFault(chosen, send, sleep) : send();
+      const chosen = await choose(faults, { operation: DELIVERY, org, hasRecords: false });
+      return chosen ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep) : send();
     },
     /** Ends all delays. */
     close: () => closing.abort(),
@@ -59,29 +72,3 @@ export function createFaultInjector({ openFile, clock, report = () => undefined 
 
 /** Paths of the object with the organization in the payloads of basic and of advanced webhooks. */
 const METADATA_PATHS = [['metadata'], ['data', 'metadata', 'organization']];
-
-/** Returns a function that prepares to count requests for the rules of a generation. */
-function createCounters(openFile: InjectorOptions['openFile'], report: NonNullable<InjectorOptions['report']>) {
-  let opened: { readonly generation: string; readonly file: Promise<RequestFile> } | undefined;
-  const prepareFile = async (generation: string) => {
-    const file = await openFile();
-    file.deleteOtherCounts(generation);
-    return file;
-  };
-  const fail = (error: unknown) => {
-    opened = undefined;
-    report(error);
-    return Number.NaN;
-  };
-  return async (generation: string): Promise<(rule: number) => number> => {
-    if (opened?.generation !== generation) opened = { generation, file: prepareFile(generation) };
-    const file = await opened.file.catch(fail);
-    return (rule) => {
-      try {
-        return typeof file === 'number' ? file : file.count(generation, rule);
-      } catch (error) {
-        return fail(error);
-      }
-    };
-  };
-}

@@ -86,26 +86,23 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       return file.find(id);
     },
     /** Resolves with the next requests. @throws SvcError `unreachable` if there are not enough of them in time */
-    wait: ({ on, count = DEFAULT_WAIT.count, timeout = DEFAULT_WAIT.timeout }: WaitOptions = {}) =>
-      new Promise<readonly RequestRecord[]>((resolve, reject) => {
-        const found: RequestRecord[] = [];
-        const end = (finish: () => void) => {
-          clearTimeout(deadline);
-          closing.signal.removeEventListener('abort', fail);
-          listeners.delete(listener);
-          finish();
-        };
-        const listener = (record: RequestRecord) => {
-          if (on !== undefined && record.operation !== on) return;
-          found.push(record);
-          if (found.length >= count) end(() => resolve(found));
-        };
-        const fail = () => end(() => reject(waitError({ on, count, timeout }, found.length)));
-        const deadline = setTimeout(fail, timeout);
-        listeners.add(listener);
-        closing.signal.addEventListener('abort', fail);
-      }),
-    /** Writes all requests to the file. */
+    wait: async ({ on, count = DEFAULT_WAIT.count, timeout = DEFAULT_WAIT.timeout }: WaitOptions = {}) => {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const found: RequestRecord[] = [];
+      const listener = (record: RequestRecord) => {
+        if (on === undefined || record.operation === on) found.push(record);
+        if (found.length >= count) resolve(found);
+      };
+      const deadline = setTimeout(resolve, timeout);
+      listeners.add(listener);
+      closing.signal.addEventListener('abort', resolve);
+      await promise;
+      closing.signal.removeEventListener('abort', resolve);
+      listeners.delete(listener);
+      clearTimeout(deadline);
+      if (found.length < count) throw waitError({ on, count, timeout }, found.length);
+      return found.slice(0, count);
+    },
     flush: flushAll,
     /** Ends all calls of `wait`. */
     endWaits: () => closing.abort(),

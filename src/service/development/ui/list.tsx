@@ -64,7 +64,7 @@ interface DetailProps {
   readonly children: ComponentChildren;
 }
 
-/** An opened record, beside its list, or over it on a phone. Escape closes it, and its row gets the focus. */
+/** An opened record, beside its list, or over it on a phone. Escape closes it. If the focus was in it, its row gets the focus. */
 export function Detail({ title, back, error, children }: DetailProps) {
   const close = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
@@ -77,7 +77,10 @@ export function Detail({ title, back, error, children }: DetailProps) {
     addEventListener('keydown', onKeyDown);
     return () => {
       removeEventListener('keydown', onKeyDown);
-      const focusRow = () => document.querySelector<HTMLElement>(`[href="${CSS.escape(own)}"]`)?.focus();
+      const focusRow = () => {
+        if (document.activeElement === document.body)
+          document.querySelector<HTMLElement>(`[href="${CSS.escape(own)}"]`)?.focus();
+      };
       if (location.hash === back) requestAnimationFrame(focusRow);
     };
   }, [back]);
