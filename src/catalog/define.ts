@@ -53,9 +53,7 @@ export interface Bulk<Field extends string = string> {
   readonly inOrder?: true;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
   readonly ifExists?: { readonly update?: string };
-  /** How the records of the matching list command differ from records to send. */
   readonly listed?: ListedRecords;
-  /** How to check whether an existing record is identical to the one sent. */
   readonly lookup?: BulkLookup;
 }
 
@@ -110,7 +108,6 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
   readonly of: (input: Input) => readonly Parent[];
 }
 
-/** Parts of the service that can be disabled. */
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -120,7 +117,6 @@ export interface InputProblem {
 }
 
 export interface Precondition<Input> {
-  /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
@@ -200,7 +196,6 @@ export interface Operation<
   readonly generatedId?: keyof z.output<Input> & string;
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
-  /** Records that the call creates implicitly if they do not exist. */
   readonly createsParents?: CreatedParents<z.output<Input>>;
   readonly precondition?: Precondition<z.output<Input>>;
   readonly lookup?: Lookup;

@@ -24,9 +24,7 @@ export interface Flag {
   readonly required: boolean;
   readonly ofRecord: boolean;
   readonly choices?: readonly string[];
-  /** Name of the flag that sets a boolean to false (default: `no-<name>`). */
   readonly off?: string;
-  /** Values of other top-level fields of `data` that the flag implies, unless they are given. */
   readonly implies?: Readonly<Record<string, unknown>>;
   readonly keys?: readonly Flag[];
 }

@@ -7,7 +7,6 @@ import { Refusal } from '../../refusal.ts';
 import type { ExecutableOperation } from '../../routes.ts';
 import { type ChosenFault, sampleDelay, selectFailing } from './choose-fault.ts';
 
-/** Waits for a number of milliseconds. */
 type Sleep = (milliseconds: number) => Promise<void>;
 
 /** Handles a request with a fault. `perform` runs the operation and commits its writes. */

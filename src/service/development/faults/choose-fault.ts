@@ -9,7 +9,6 @@ export interface FaultTarget {
   readonly hasRecords: boolean;
 }
 
-/** A rule that applies to a request. */
 export interface ChosenFault {
   readonly rule: FaultRule;
   /** Returns a number from 0 to below 1. Depends only on the seed, the rule, its number of requests, and `index`. */

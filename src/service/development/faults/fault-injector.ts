@@ -56,7 +56,6 @@ export function createFaultInjector({ development, openFile, clock, report }: In
       onFault(chosen.rule.name);
       return (await import('./apply-fault.ts')).performWithFault(chosen, executable, perform, sleep);
     },
-    /** Makes an attempt to deliver a webhook. */
     attempt: async (payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
       // The engine records an attempt even if the rules cannot be read.
       const { faults } = await Promise.resolve(development.current()).catch(() => development.known);

@@ -50,7 +50,6 @@ function maskSecretFields(value: unknown, isSecret = false): unknown {
   );
 }
 
-/** Removes the bodies of a request. */
 export function withoutBodies({ request: _, response: __, ...record }: RequestDetail): RequestRecord {
   return record;
 }

@@ -103,7 +103,6 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       if (found.length < count) throw waitError({ on, count, timeout }, found.length);
       return found.slice(0, count);
     },
-    /** Writes all requests to the file. */
     flush: flushAll,
     /** Ends all calls of `wait`. */
     endWaits: () => closing.abort(),
