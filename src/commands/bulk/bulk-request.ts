@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { STORED_OPTIONS } from './stored-options.ts';
+import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. `rate` is in records per second. */
 export type BulkOptions = Readonly<z.infer<typeof STORED_OPTIONS>>;

@@ -1,6 +1,7 @@
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { WrittenRejects } from '../../bulk/rejects-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { COLUMN_MAP } from '../../catalog/bulk-options.ts';
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
 import { findEntryByCommand, getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { commandLineOf, type NextStep, step } from '../../kernel/hint.ts';
@@ -8,7 +9,6 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
 import { readRecords, type SendPlan } from './pending-records.ts';
-import { COLUMN_MAP } from './stored-options.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;
 

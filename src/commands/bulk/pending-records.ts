@@ -1,13 +1,13 @@
 import type { BatchLimits, PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
+import type { Journal } from '../../bulk/journal/journal.ts';
 import type { SentBatch } from '../../bulk/journal/outcomes.ts';
 import type { BatchCalls } from '../../bulk/request-sender.ts';
 import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import type { CheckedInput } from './gather-input.ts';
-import type { OpenJob } from './open-job.ts';
 
 /** Inputs of a run, besides its job. A first run and a resumed run use the same plan. */
 export interface SendPlan {
@@ -34,7 +34,7 @@ const MAX_SENDS = {
  * them without a recorder.
  */
 export function pendingRecords(
-  { journal }: OpenJob,
+  { journal }: { readonly journal: Journal },
   { calls, input }: Pick<SendPlan, 'calls' | 'input'>,
   recorder?: JobRecorder,
 ): AsyncIterable<PendingRecords> {

@@ -1,4 +1,3 @@
-import type { Node, Scalar, YAMLMap } from 'yaml';
 import { InputError } from '../../bulk/source/source.ts';
 import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
 import type { FaultFileInput, FaultRuleInput } from '../../catalog/fault-rules.ts';
@@ -35,10 +34,18 @@ function readChecked(text: string, name: string, outer: readonly PropertyKey[]):
 function locate({ document, positionOf }: ParsedYaml, path: readonly PropertyKey[], names: FaultProblem['names']) {
   for (let length = path.length; length > 0; length -= 1) {
     const inner = path.slice(0, length);
-    const parent = document.getIn(inner.slice(0, -1), true) as YAMLMap<Scalar, Node> | undefined;
+    const parent = document.getIn(inner.slice(0, -1), true) as PairsNode | undefined;
     const key = parent?.items?.find((pair) => pair.key?.value === inner.at(-1))?.key;
-    const node = names === 'field' && key ? key : (document.getIn(inner, true) as Node | undefined);
+    const node = names === 'field' && key ? key : (document.getIn(inner, true) as RangeNode | undefined);
     if (node?.range) return positionOf(node.range[0]);
   }
   return positionOf(document.contents?.range[0]);
+}
+
+interface RangeNode {
+  readonly range?: readonly [number, number, number] | null;
+}
+
+interface PairsNode {
+  readonly items?: readonly { readonly key?: RangeNode & { readonly value?: unknown } }[];
 }
