@@ -117,6 +117,7 @@ export interface InputProblem {
 }
 
 export interface Precondition<Input> {
+  /** Name of the operation that reads the state. It needs no input. */
   readonly operation: string;
   readonly applies: (input: Input) => boolean;
   readonly findProblem: (state: unknown) => InputProblem | undefined;
