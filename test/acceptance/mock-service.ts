@@ -18,6 +18,7 @@ export type ResponseHandler = (
 export async function startMockService(answer: ResponseHandler) {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
+    if (request.url === '/healthz') return void response.end('{"status":"ok"}');
     const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
     received.push(entry);
     const answered = answer(entry, response);
