@@ -77,7 +77,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
     {
       ...{ at: 'string', profile: SETTING, host: 'string', command: 'string', ids: ['string'], calls: 'number' },
       records: 'object | null',
-      ...{ outcome: 'string', exitCode: 'number', seconds: 'number' },
+      ...{ outcome: 'string', exitCode: 'number', undo: 'string | null', seconds: 'number' },
     },
   ],
   doctor: [{ name: 'string', state: '"ok" | "warn" | "fail" | "skipped"', detail: 'string', 'hint?': 'string' }],

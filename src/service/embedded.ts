@@ -19,6 +19,7 @@ import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
 
 interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'> {
   /** Cancels the opening of the store. */
@@ -126,7 +127,7 @@ export function createService(dependencies: ServiceDependencies, file = createLa
   const clock = createServiceClock(dependencies.clock, development);
   const faults = createFaultInjector({ development, openFile: file.open, clock: dependencies.clock, report });
   const app = createApp({ ...dependencies, clock, development, faults }, followUps);
-  const handle = withServiceDate(app, { clock, development });
+  const handle = withServiceDate(app, { clock, development, store });
   return {
     development,
     faults,
@@ -142,11 +143,13 @@ export function createService(dependencies: ServiceDependencies, file = createLa
 /** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
 function withServiceDate(
   handle: RequestHandler,
-  { clock, development }: { readonly clock: Clock; readonly development: DevelopmentState },
+  { clock, development, store }: { readonly clock: Clock; readonly development: DevelopmentState; readonly store: Store },
 ): RequestHandler {
   return async (request) => {
     const response = await handle(request);
-    if (response === HEALTHY) await Promise.resolve(development.current()).catch(() => undefined);
+    // A health check does not wait for a database.
+    const reading = response === HEALTHY && Promise.resolve(development.current()).catch(() => undefined);
+    if (store.version) await reading;
     if (development.known.clock === undefined) return response;
     return { ...response, headers: { date: new Date(clock.now()).toUTCString(), ...response.headers } };
   };
