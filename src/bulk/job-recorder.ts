@@ -3,6 +3,7 @@ import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { RecordList } from './batches.ts';
 import type { RecordResult } from './bulk-record.ts';
+import { addExisting, type ExistingCounts, NO_EXISTING } from './existing-records.ts';
 import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
@@ -32,6 +33,8 @@ export class JobRecorder implements BatchLog {
   readonly #startedAt: number;
   #factsDueAt: number;
   #durableDueAt: number;
+  /** Counts in the journal. The job's counters are ahead of it while results are being written. */
+  #existing: ExistingCounts;
   #flushing = false;
   #inFlight = 0;
 
@@ -39,6 +42,7 @@ export class JobRecorder implements BatchLog {
     const { journal, clock } = options;
     this.#options = options;
     this.runNumber = (journal.getFact('run')?.number ?? 0) + 1;
+    this.#existing = journal.getFact('existing') ?? NO_EXISTING;
     this.#startedAt = clock.now();
     this.#factsDueAt = this.#startedAt + FACTS_INTERVAL;
     this.#durableDueAt = this.#startedAt + DURABLE_INTERVAL;
@@ -56,9 +60,7 @@ export class JobRecorder implements BatchLog {
   async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);
-    const { counters } = this.#options;
-    const { existing } = counters;
-    counters.add(batch, result);
+    this.#options.counters.add(batch, result);
     const resultsError = await this.#writeResults(items.filter(({ status, open }) => status !== 'skipped' && !open));
     if (known.length + open.length === 0) {
       this.#options.metrics.strayRequests += requests;
@@ -66,7 +68,9 @@ export class JobRecorder implements BatchLog {
     }
     const journaled = items.flatMap(journaledRecord);
     this.#options.journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
-    if (counters.existing !== existing) this.#options.journal.setFact('existing', counters.existing);
+    const existing = addExisting(this.#existing, items);
+    if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
+    this.#existing = existing;
     this.#updateMetrics(batch, result);
     this.#flushSoon();
     if (resultsError) throw resultsError;
