@@ -53,6 +53,7 @@ export async function openDatabase(path: string, timeout: number): Promise<Datab
 
 function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
+    isInTransaction: database.isInTransaction,
     yieldIfDue: () => {
       if (performance.now() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
       return yieldToEvents().then(() => {
