@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { createChangeSignals } from './change-signals.ts';
 import { type FileQueue, joinFileQueue } from './file-queue.ts';
 import { createStoreFile } from './location.ts';
 import type { DirectAdapter } from './prepared-query.ts';
@@ -45,15 +46,17 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   const { rows, isInTransaction } = kysely.getExecutor().adapter as DirectAdapter;
   const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
   const write = batchWrites(run, transact, { isInTransaction, execute: (sql) => void rows(sql, []) });
+  const version = () => {
+    try {
+      return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;
+    } catch {
+      // The next transaction reports the error.
+      return undefined;
+    }
+  };
   return {
-    version: () => {
-      try {
-        return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;
-      } catch {
-        // The next transaction reports the error.
-        return undefined;
-      }
-    },
+    version,
+    signals: createChangeSignals(path, version),
     read: (work) => read(work).catch(fail),
     write: (work) => write(work).catch(fail),
     writeRelaxed: (work) =>
