@@ -7,6 +7,8 @@ export type {
   RequestControl,
   ServiceClockControl,
   ServiceSettings,
+  ServiceSnapshots,
 } from './library/embedded-service.ts';
 export type { Input, OperationName, OperationTypes, Output } from './library/operations.ts';
 export { createService } from './library/service.ts';
+export type { Snapshot } from './service/development/snapshots/snapshot.ts';

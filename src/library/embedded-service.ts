@@ -8,6 +8,8 @@ import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -26,6 +28,7 @@ export interface ServiceSettings {
 
 export type EmbeddedService = Awaited<ReturnType<typeof openEmbeddedService>>;
 export type ServiceClockControl = EmbeddedService['clock'];
+export type ServiceSnapshots = EmbeddedService['snapshots'];
 export type FaultControl = EmbeddedService['faults'];
 export type RequestControl = EmbeddedService['requests'];
 
@@ -42,6 +45,16 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     /** Time of the service, which the calls that change it return. */
     clock: createClockControl(embedded.development),
+    /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+    snapshots: {
+      /** Saves the current data. Replaces a snapshot with the same name. */
+      save: async (name: string) => (await openSnapshots(embedded.development)).save(name),
+      /** Replaces the current data, including API keys and tokens. */
+      restore: async (name: string) => (await openSnapshots(embedded.development)).restore(name),
+      /** Returns the snapshots, newest first. */
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name: string) => (await openSnapshots(embedded.development)).remove(name),
+    },
     /** Rules for faults. All calls return the rules, in the order in which they apply. */
     faults: createFaultControl(embedded.development),
     /** The requests to the service, without secrets. */

@@ -50,7 +50,10 @@ export async function serve(
   try {
     const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
     const log = { logsRequests: true, logFolder: context.folders.data };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches });
+    const embedded = await openEmbedded(location, {
+      ...{ clock, signal, ...reporting, ...log, ...switches },
+      compareStates: async (first, second) => (await import('../../settings/compare-states.ts')).compareStates(first, second),
+    });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
       const server = await embedded.serve(address, { timeScale });

@@ -3,13 +3,14 @@ import { type ClockContext, clockRoutes } from './clock-control.ts';
 import { faultRoutes } from './faults/fault-control.ts';
 import type { RequestLog } from './requests/request-log.ts';
 import { requestRoutes } from './requests/request-routes.ts';
+import { type SnapshotContext, snapshotRoutes } from './snapshots/snapshot-routes.ts';
 
-export interface DevelopmentContext extends ClockContext {
+export interface DevelopmentContext extends ClockContext, SnapshotContext {
   /** Undefined if requests are not logged. */
   readonly requests: RequestLog | undefined;
 }
 
 /** Collects the admin routes of all tools for development. */
 export function createRoutes(context: DevelopmentContext): AdminRoutes {
-  return { ...clockRoutes(context), ...faultRoutes(context), ...requestRoutes(context) };
+  return { ...clockRoutes(context), ...faultRoutes(context), ...snapshotRoutes(context), ...requestRoutes(context) };
 }

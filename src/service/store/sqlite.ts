@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, DatabaseSyncOptions, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -46,10 +46,20 @@ export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean):
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
-export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
+export async function openDatabase(path: string, timeout: number, options: DatabaseSyncOptions = {}): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
-  return new DatabaseSync(path, { timeout });
+  return new DatabaseSync(path, { ...options, timeout });
 }
+
+/** Copies a database, which may be in use, to an empty file. */
+export async function copyDatabase(path: string, target: string, timeout: number): Promise<void> {
+  const source = await openDatabase(path, timeout);
+  const { backup } = await import('node:sqlite');
+  await backup(source, target, { rate: MAX_PAGES }).finally(() => source.close());
+}
+
+/** Copies all pages in one step, which no write can interrupt. */
+const MAX_PAGES = 2 ** 31 - 1;
 
 function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
