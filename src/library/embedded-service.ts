@@ -8,7 +8,6 @@ import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
-import type { Snapshot } from '../service/development/snapshots/snapshot.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
