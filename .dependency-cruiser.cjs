@@ -58,6 +58,7 @@ const OWNERS = {
   conf: ['profiles/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
   zod: ['catalog/'],
+  preact: ['service/development/ui/'],
   kysely: ['service/'],
   pg: ['service/store/'],
   yjs: ['service/records/'],

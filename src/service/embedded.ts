@@ -90,12 +90,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between attempts. */
-    serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
+    /** Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale` multiplies the delays between attempts. */
+    serve: async (
+      address: ListenAddress,
+      { timeScale = 1, ui }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
+    ) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
       const server = await startServing(
-        { ...rest, handle, time, development: { ...development, timeScale }, timeScale },
+        { ...rest, handle, time, development: { ...development, timeScale }, timeScale, ui },
         address,
       );
       const close = () => {

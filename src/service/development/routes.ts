@@ -1,5 +1,6 @@
 import type { AdminRoutes } from './admin.ts';
 import { type ClockContext, clockRoutes } from './clock-control.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
 import { faultRoutes } from './faults/fault-control.ts';
 import { createReader, type ReaderContext, readingRoutes } from './reading/reader.ts';
 import type { RequestLog } from './requests/request-log.ts';
@@ -19,6 +20,7 @@ export function createRoutes(context: DevelopmentContext): AdminRoutes {
     ...faultRoutes(context),
     ...snapshotRoutes(context),
     ...requestRoutes(context),
+    ...deliveryRoutes(context),
     ...readingRoutes(reader),
   };
 }
