@@ -89,10 +89,10 @@ function toRow({ id, operation, path, status, error, ms, fault, records, org, ti
 
 function RequestView({ id }: { readonly id: string }) {
   const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
-  const { request, response, ...record } = Object(data);
+  const { request, response, ms, ...record } = Object(data);
   return (
     <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')} error={error}>
-      <Fields of={record} isReal />
+      {data && <Fields of={{ ...record, duration: formatDuration(ms) }} isReal />}
       {data && <Json label="Request body" value={request} />}
       {data && <Json label="Response body" value={response} />}
     </Detail>
