@@ -20,6 +20,9 @@ const MAX_BLOCKING_TIME = 25;
 /** Maximum number of prepared statements to keep. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
 
+/** Upper bound on the part of a store that is mapped into memory: lookups in large stores then copy no pages. SQLite's limit. */
+const MAPPED_BYTES = 0x7fff0000;
+
 /**
  * Opens a SQLite file with concurrent readers and a single writer (WAL). Commits wait for the disk (FULL). Marks the
  * file as a store before writing anything else.
@@ -29,7 +32,7 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
   try {
     const marked = database.prepare('pragma application_id').get()?.['application_id'];
     if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
-    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma mmap_size = ${MAPPED_BYTES}`);
   } catch (error) {
     database.close();
     throw error;
