@@ -325,7 +325,7 @@ const inspector = {
   entryPoints: Object.fromEntries(
     ['index.html', 'main.tsx', 'style.css', 'icon.svg'].map((file) => [
       `chunks/inspector-${file.split('.')[0]}`,
-      `src/service/development/ui/${file}`,
+      `inspector/${file}`,
     ]),
   ),
   outdir: 'dist',

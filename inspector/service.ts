@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ClockState } from '../clock-state.ts';
+import type { ClockState } from '../src/service/development/clock-state.ts';
 
 /** Milliseconds between two readings of the shown data. */
 const POLL_INTERVAL = 1_000;
