@@ -13,6 +13,7 @@ import { createFaultInjector } from './development/faults/fault-injector.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
 import type { RequestRecord } from './development/requests/request-record.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -21,7 +22,7 @@ import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'> {
+interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
   /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
   /** Whether to log requests in a file beside the store. */
@@ -43,7 +44,7 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, logsRequests = false, onRequest, logFolder, faults, ...rest } = options;
+  const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
   const control = faults && (await import('./development/faults/fault-control.ts'));
   control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
@@ -59,6 +60,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     commandOf: (command: readonly string[]) => commandForStore(location, command),
     intercept: service.faults.attempt,
     ...(report && { report }),
+    ...(compareStates && { compareStates }),
   };
   await control?.setFaults(service.development, faults);
   const clearFaults = once(async () => control?.clearFaults(service.development));
@@ -88,12 +90,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between attempts. */
-    serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
+    /** Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale` multiplies the delays between attempts. */
+    serve: async (
+      address: ListenAddress,
+      { timeScale = 1, ui }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
+    ) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
       const server = await startServing(
-        { ...rest, handle, time, development: { ...development, timeScale }, timeScale },
+        { ...rest, handle, time, development: { ...development, timeScale }, timeScale, ui },
         address,
       );
       const close = () => {

@@ -4,7 +4,11 @@ import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
+
+import { READING_COMMANDS } from './reading-commands.ts';
+
 import { REQUEST_COMMANDS } from './request-commands.ts';
+import { EXEC_COMMAND, SNAPSHOT_COMMANDS } from './snapshot-commands.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -41,16 +45,8 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     examples: { 'svc local reset --yes': 'skip the confirmation' },
     load: async () => (await import('./reset.ts')).localReset,
   },
-  {
-    command: ['local', 'exec'],
-    globalFlags: ['local'],
-    summary: 'Run a command against the embedded service',
-    description:
-      'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command.',
-    examples: { 'svc local exec -- npm test': 'run tests against the service' },
-    arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],
-    load: async () => (await import('./exec.ts')).localExec,
-  },
+  EXEC_COMMAND,
+  ...SNAPSHOT_COMMANDS,
   defineCommand({
     command: ['local', 'deliveries', 'list'],
     globalFlags: ['local', 'result'],
@@ -86,4 +82,5 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   ...CLOCK_COMMANDS,
   ...FAULT_COMMANDS,
   ...REQUEST_COMMANDS,
+  ...READING_COMMANDS,
 ];

@@ -12,6 +12,7 @@ import { startServer } from '../../service/server.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import type { ExecFlags } from './flags.ts';
 import { resolveSpawn } from './resolve-spawn.ts';
 
 /** A free loopback port, so that several servers can use the same store. */
@@ -21,10 +22,16 @@ const ADDRESS = { host: '127.0.0.1', port: 0 };
  * Runs a command with `SVC_*` variables for the embedded service, and exits with its exit code.
  * @throws CommandExit for an exit code other than 0, SvcError `usage` if the command does not exist
  */
-export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
-  const { clock, folders, options, signal } = context;
-  if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
-  const location = await resolveStoreLocation(options.store, folders);
+export async function localExec(context: Context, { arguments: words, options }: Invocation<ExecFlags>): Promise<void> {
+  if (context.options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
+  const location = await resolveStoreLocation(context.options.store, context.folders);
+  if (options.snapshot === undefined && !options.parallelSafe) return runOnStore(context, location, words);
+  const { createSnapshots } = await import('../../service/development/snapshots/snapshots.ts');
+  await createSnapshots(location).withCopy(options.snapshot, (copy) => runOnStore(context, copy, words));
+}
+
+async function runOnStore(context: Context, location: string, words: readonly string[]): Promise<void> {
+  const { clock, folders, signal } = context;
   const service = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   try {
     const server = await startServer(service.handle, ADDRESS);

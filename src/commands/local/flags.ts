@@ -25,6 +25,13 @@ export const RETRY_DELIVERIES_FLAGS = [
 
 export type RetryDeliveriesFlags = OptionsOf<typeof RETRY_DELIVERIES_FLAGS>;
 
+export const EXEC_FLAGS = [
+  { flags: '--snapshot <name>', description: 'run on a copy of this snapshot' },
+  { flags: '--parallel-safe', description: 'run on a copy of the store, or of the snapshot with --snapshot' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ExecFlags = OptionsOf<typeof EXEC_FLAGS>;
+
 export const CHANGE_CLOCK_FLAGS = [
   { flags: '--force', description: 'also change the time of other servers that use the store' },
 ] as const satisfies readonly OptionDefinition[];

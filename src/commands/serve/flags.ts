@@ -9,6 +9,7 @@ export const SERVE_FLAGS = [
   { flags: '--rate-limit <calls/time>', description: 'rate limit per credential, for example 60/1m' },
   { flags: '--time-scale <factor>', description: 'factor for the delays between delivery attempts, for example 0.001' },
   { flags: '--faults <file>', description: 'YAML or JSON file with rules that make requests fail on purpose' },
+  { flags: '--ui', description: 'serve the inspector, a page to watch and control the service, and print its address' },
   { flags: '--strict', description: 'fail a call with INTERNAL and details if some of its documents fail' },
 ] as const satisfies readonly OptionDefinition[];
 

@@ -30,11 +30,12 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
   const faults = options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
   const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
-  await serve(context, address, { ...switches, timeScale: parseTimeScale(options) });
+  await serve(context, address, { ...switches, timeScale: parseTimeScale(options), ui: options.ui });
 }
 
 interface ServeSettings extends ServiceOptions {
   readonly timeScale: number;
+  readonly ui: boolean | undefined;
   readonly faults?: FaultFileInput;
 }
 
@@ -42,7 +43,7 @@ interface ServeSettings extends ServiceOptions {
 export async function serve(
   context: Context,
   address: ListenAddress,
-  { timeScale, ...switches }: ServeSettings,
+  { timeScale, ui, ...switches }: ServeSettings,
 ): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
@@ -50,10 +51,13 @@ export async function serve(
   try {
     const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
     const log = { logsRequests: true, logFolder: context.folders.data };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches });
+    const embedded = await openEmbedded(location, {
+      ...{ clock, signal, ...reporting, ...log, ...switches },
+      compareStates: async (first, second) => (await import('../../settings/compare-states.ts')).compareStates(first, second),
+    });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
-      const server = await embedded.serve(address, { timeScale });
+      const server = await embedded.serve(address, { timeScale, ui });
       try {
         await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
@@ -80,19 +84,19 @@ async function announceFaults(context: Context, { development }: EmbeddedInstanc
 
 async function announce(
   context: Context,
-  { url, admin }: RunningService,
+  { url, admin, ui }: RunningService,
   { key, workspace }: EmbeddedInstance['target'],
 ): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin }, credentials));
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin, ui }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin, ui }, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
 export function formatWelcome(
-  { url, admin }: Pick<RunningService, 'url' | 'admin'>,
+  { url, admin, ui }: Pick<RunningService, 'url' | 'admin' | 'ui'>,
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
@@ -105,7 +109,8 @@ export function formatWelcome(
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
-  const tools = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
+  const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
+  const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
   return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
 }

@@ -20,9 +20,13 @@ export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 
+/** Routes without a token, for responses without data. */
+export type PublicRoutes = Readonly<Record<string, (request: AdminRequest) => Promise<ServiceResponse>>>;
+
 interface AdminOptions {
   readonly token: string;
   readonly routes: AdminRoutes;
+  readonly publicRoutes?: PublicRoutes;
   /** Receives unexpected errors. */
   readonly report?: (error: unknown) => void;
 }
@@ -32,10 +36,12 @@ export function isAdminTarget(target: string): boolean {
 }
 
 /** Creates the handler of requests below `/_svc/`. The server must have checked the Host and Origin headers. */
-export function createAdmin({ token, routes, report }: AdminOptions): RequestHandler {
+export function createAdmin({ token, routes, publicRoutes = {}, report }: AdminOptions): RequestHandler {
   const handle = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const { pathname, searchParams: query } = new URL(request.target, 'http://localhost');
     const name = `${request.method} ${pathname}`;
+    const page = findRoute(publicRoutes, name);
+    if (page) return page.handler({ segments: page.segments, query, body: {} });
     const [, given = ''] = /^bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
     if (!isSameSecret(given, token)) throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
     const found = findRoute(routes, name);
@@ -45,7 +51,8 @@ export function createAdmin({ token, routes, report }: AdminOptions): RequestHan
   };
   return async (request) => {
     try {
-      return { ...(await handle(request)), headers: NO_STORE };
+      const response = await handle(request);
+      return { ...response, headers: { ...NO_STORE, ...response.headers } };
     } catch (error) {
       const refusal = error instanceof SvcError ? toRefusal(error) : error;
       if (!(refusal instanceof Refusal)) report?.(refusal);
