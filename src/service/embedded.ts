@@ -29,7 +29,7 @@ interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>,
   readonly logsRequests?: boolean;
   /** Receives each request that is logged. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Folder for the log of requests to a database (default: in memory). */
+  /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;
   /** Rules for faults, which replace those of the store until `close`. */
   readonly faults?: FaultFileInput;
