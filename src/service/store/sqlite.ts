@@ -66,6 +66,7 @@ const MAX_PAGES = 2 ** 31 - 1;
 
 function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
+    isInTransaction: database.isInTransaction,
     yieldIfDue: () => {
       if (performance.now() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
       return yieldToEvents().then(() => {

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { ChangeSignals } from './change-signals.ts';
 import type { Peers } from './postgres-peers.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,6 +15,8 @@ export type Work<Result> = (database: Database) => Promise<Result>;
 export interface Store {
   /** Communication with the other processes, on any machines. Undefined if all processes are on this machine. */
   readonly peers?: Peers;
+  /** Signals between the processes on this machine. Undefined if the store has peers. */
+  readonly signals?: ChangeSignals;
   /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
   readonly version?: () => number | undefined;
   /** Runs a read on a consistent snapshot. */
