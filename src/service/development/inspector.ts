@@ -3,7 +3,6 @@ import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { PublicRoutes } from './admin.ts';
 
-/** Content types of the page's files, which the build puts beside the chunks. */
 const FILES = {
   'index.html': 'text/html',
   'main.mjs': 'text/javascript',

@@ -12,7 +12,6 @@ export interface DevelopmentContext extends ClockContext, ReaderContext, Snapsho
   readonly requests: RequestLog | undefined;
 }
 
-/** Collects the admin routes of all tools for development. */
 export function createRoutes(context: DevelopmentContext): AdminRoutes {
   const reader = createReader(context);
   return {

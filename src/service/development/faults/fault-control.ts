@@ -53,10 +53,7 @@ function describeFaults(value: unknown): FaultFile {
   return { seed, faults };
 }
 
-/**
- * @param isRule whether the caller wrote only the first rule of the file
- * @throws SvcError `bad_data` for the first problem
- */
+/** @param isRule whether the caller wrote only the first rule of the file @throws SvcError `bad_data` for the first problem */
 export function checkFaultFile(file: unknown, isRule = false, existing?: number): FaultFile {
   const parsed = parseFaultFile(file, existing);
   if ('faults' in parsed) return parsed;

@@ -34,7 +34,6 @@ export async function listRecords(scope: ReadingScope, name: StoredKindName, fil
 }
 
 interface RowQuery {
-  /** Values of columns. */
   readonly equals?: Readonly<Record<string, string>>;
   readonly match?: string | undefined;
   readonly limit?: number;

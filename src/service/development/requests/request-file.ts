@@ -78,7 +78,6 @@ export async function openRequestFile(path: string) {
   };
   return {
     lastId: () => Number(lastId.get()?.['id']),
-    /** Adds requests. Those whose IDs another process has used get new ones. */
     append: (requests: readonly NewRequest[]) =>
       inTransaction(() => {
         let last = Number(lastId.get()?.['id']);
