@@ -33,7 +33,6 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
 
 const words = (text: string): readonly string[] => text.split(' ');
 
-/** Sections of the command list, in order, with the first words of their commands. */
 export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'Manage',

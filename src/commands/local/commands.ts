@@ -4,9 +4,7 @@ import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
-
 import { READING_COMMANDS } from './reading-commands.ts';
-
 import { REQUEST_COMMANDS } from './request-commands.ts';
 import { EXEC_COMMAND, SNAPSHOT_COMMANDS } from './snapshot-commands.ts';
 

@@ -10,7 +10,6 @@ export interface AdminRequest {
   /** Decoded values of the `<…>` path segments, in order. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** Body of a POST request. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +26,6 @@ interface AdminOptions {
   readonly token: string;
   readonly routes: AdminRoutes;
   readonly publicRoutes?: PublicRoutes;
-  /** Receives unexpected errors. */
   readonly report?: (error: unknown) => void;
 }
 

@@ -20,9 +20,7 @@ export interface ClockState {
   readonly frozen: boolean;
 }
 
-/** Counts the work that became due while the clock advanced. */
 export interface AdvanceReport {
-  /** Delivery attempts. */
   readonly attempts: number;
   readonly endpointsDisabled: number;
   readonly tokensExpired: number;

@@ -3,7 +3,6 @@ import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { PublicRoutes } from './admin.ts';
 
-/** Content types of the files of the page. The build writes the files beside the chunks. */
 const FILES = {
   'index.html': 'text/html',
   'main.mjs': 'text/javascript',

@@ -12,7 +12,6 @@ export interface DevelopmentContext extends ClockContext, ReaderContext, Snapsho
   readonly requests: RequestLog | undefined;
 }
 
-/** Creates the admin routes of all development tools. */
 export function createRoutes(context: DevelopmentContext): AdminRoutes {
   const reader = createReader(context);
   return {

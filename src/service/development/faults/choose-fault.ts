@@ -1,8 +1,6 @@
 import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/fault-rules.ts';
 
-/** A request or a delivery attempt that rules may apply to. */
 export interface FaultTarget {
-  /** Name of an operation, or `delivery`. */
   readonly operation: string;
   readonly org?: string | undefined;
   /** Whether the operation takes a list of records. */

@@ -65,7 +65,6 @@ export function createFaultInjector({ development, openFile, clock, report }: In
       const chosen = await choose(faults, { operation: DELIVERY, org, hasRecords: false });
       return chosen ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep) : send();
     },
-    /** Ends all delays. */
     close: () => closing.abort(),
   };
 }

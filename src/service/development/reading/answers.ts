@@ -8,7 +8,6 @@ export interface ListFilter {
   readonly limit?: number | undefined;
 }
 
-/** A kind of record to list. */
 export type StoredKindName =
   | 'organizations'
   | 'users'
@@ -30,7 +29,6 @@ export type StoredRecord = Readonly<Record<string, unknown>>;
 
 export interface StoredRecords {
   readonly records: readonly StoredRecord[];
-  /** Whether more records exist. */
   readonly more: boolean;
 }
 

@@ -15,13 +15,11 @@ export interface StoredKind {
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
   readonly isOfKey?: true;
-  /** Field to mask in output. */
   readonly secret?: string;
   readonly toRecord?: (row: StoredRecord, now: number) => StoredRecord;
 }
 
 const members = { table: 'members', toRecord: toMembership } as const;
-/** The kinds of records that `svc local list` shows. */
 export const STORED_KINDS = {
   organizations: {
     ...{ table: 'organizations', isOfKey: true, searched: ['organizationId', 'organizationName'] },

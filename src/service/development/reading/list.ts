@@ -34,7 +34,6 @@ export async function listRecords(scope: ReadingScope, name: StoredKindName, fil
 }
 
 interface RowQuery {
-  /** Required values by column. */
   readonly equals?: Readonly<Record<string, string>>;
   readonly match?: string | undefined;
   readonly limit?: number;

@@ -15,7 +15,6 @@ export interface ReaderContext {
   readonly apiKey: string;
   readonly development: DevelopmentState;
   readonly realClock: Clock;
-  /** Converts the words of a command to a command line for the store. */
   readonly commandOf: (words: readonly string[]) => string;
 }
 

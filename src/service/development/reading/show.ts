@@ -69,7 +69,6 @@ async function readGroups(subject: Subject, column: string, equals: Readonly<Rec
   return rows.map((row) => row[column]);
 }
 
-/** Lists documents that a user can open, among the first documents of the organization. */
 async function findOpenDocuments(subject: Subject): Promise<readonly object[]> {
   const { database, organization, id, now } = subject;
   const found: object[] = [];

@@ -17,7 +17,6 @@ export function createRecord(id: number, call: HandledCall, now: number): Reques
   };
 }
 
-/** Returns the path of a request target, without the query, which may contain a secret. */
 function pathOf(target: string): string {
   return redactUrls(target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''));
 }

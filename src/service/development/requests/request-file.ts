@@ -78,7 +78,6 @@ export async function openRequestFile(path: string) {
   };
   return {
     lastId: () => Number(lastId.get()?.['id']),
-    /** Adds requests. A request gets a new ID if another process has used its ID. */
     append: (requests: readonly NewRequest[]) =>
       inTransaction(() => {
         let last = Number(lastId.get()?.['id']);

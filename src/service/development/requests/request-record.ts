@@ -1,4 +1,3 @@
-/** A handled request. */
 export interface RequestRecord {
   readonly id: number;
   /** Start of the request in real time, in RFC 3339. */

@@ -9,7 +9,6 @@ import { toOpenError } from '../../store/sqlite-errors.ts';
 import { rejectForeignFile } from '../../store/store-file.ts';
 import type { Tables } from '../../store/tables.ts';
 
-/** Number of records by kind. */
 type RecordCounts = Readonly<Record<keyof typeof COUNTED_TABLES, number>>;
 
 const COUNTED_TABLES = {

@@ -4,7 +4,6 @@ import type { AdminRoutes } from '../admin.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface SnapshotContext {
-  /** Location of the store. */
   readonly location: string;
   /** Compares the states of a snapshot and of the store. If undefined, there is no route for comparisons. */
   readonly compareStates?: (snapshot: State, current: State) => Promise<unknown>;
