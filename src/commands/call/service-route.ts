@@ -4,7 +4,6 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
 import type { SharedRateLimit } from '../../client/client-options.ts';
-import { openNetwork } from '../../client/network.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
@@ -26,20 +25,21 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
   const { caFile, timeout: attemptTimeout } = options;
   const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
   const connection = { baseUrl, environment, attemptTimeout, ...optionalProperty('authorities', authorities) };
+  const { openNetwork } = await import('../../client/network.ts');
   const { close, ...wire } = await openNetwork(connection);
   return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) }, close };
 }
 
 export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
   const { folders, clock, options, signal } = context;
-  const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
+  const [{ openEmbedded }, { resolveStoreLocation }, { createDirectTransport }] = await Promise.all([
     import('../../service/embedded.ts'),
     import('../../service/store/location.ts'),
-    import('../../client/fetch-transport.ts'),
+    import('../../client/direct-transport.ts'),
   ]);
   const location = await resolveStoreLocation(options.store, folders);
   const embedded = await openEmbedded(location, { clock, signal, logFolder: folders.data });
-  const transport = createFetchTransport(embedded.fetch, options.timeout);
+  const transport = createDirectTransport(embedded.post, options.timeout);
   return { wire: { transport }, embedded, close: embedded.close };
 }
 
