@@ -72,7 +72,7 @@ function mergeFiles(codes: Bundle, { outputs }: Metafile): Bundle {
 const BUILTIN_IMPORT = /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
 /** Modules that Node.js does not load at startup, and that a short run may never call. */
-const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises'];
+const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises', 'node:crypto'];
 
 function replaceBuiltinImports(code: string): string {
   return code.replace(BUILTIN_IMPORT, (...match) => {
@@ -86,9 +86,10 @@ function replaceBuiltinImports(code: string): string {
   });
 }
 
+/** Returns the names of functions, without classes, which are capitalized. */
 function functionsOf(module: string): readonly string[] {
   const members = Object.entries(process.getBuiltinModule(module) ?? {});
-  return members.filter(([, member]) => typeof member === 'function').map(([name]) => name);
+  return members.filter(([name, member]) => typeof member === 'function' && /^[a-z]/.test(name)).map(([name]) => name);
 }
 
 /**
