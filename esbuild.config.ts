@@ -296,13 +296,17 @@ const options = {
   platform: 'node',
   target: 'node22',
   minify: true,
-  // Variables that would make undici and pg load modules that this build excludes.
-  define: Object.fromEntries(
-    ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
-      `process.env.${name}`,
-      'undefined',
-    ]),
-  ),
+  define: {
+    // Variables that would make undici and pg load modules that this build excludes.
+    ...Object.fromEntries(
+      ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
+        `process.env.${name}`,
+        'undefined',
+      ]),
+    ),
+    // zod reads it to recognize a platform that svc does not support, and Node.js loads it on first use.
+    navigator: 'undefined',
+  },
   metafile: true,
   write: false,
   // CommonJS packages load built-in modules with `require`, which ES modules lack.
