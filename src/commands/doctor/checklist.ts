@@ -6,11 +6,7 @@ import { createMeasure } from '../../output/width.ts';
 import { createMarks } from '../terminal/marks.ts';
 import type { DoctorFinding } from './check.ts';
 
-export async function formatChecklist(
-  findings: readonly DoctorFinding[],
-  view: View,
-  environment: Environment,
-): Promise<string> {
+export async function formatChecklist(findings: readonly DoctorFinding[], view: View, environment: Environment) {
   const { mark, colorize } = createMarks(view, environment);
   const rows = joinSkipped(findings).flatMap(({ name, state, detail, fix }) => [
     [`${colorize(state, mark(state))} ${name}`, escapeForTerminal(detail)],

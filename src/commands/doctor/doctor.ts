@@ -17,10 +17,7 @@ import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(
-  context: Context,
-  { options }: Invocation<{ readonly org?: string | undefined }>,
-): Promise<void> {
+export async function doctorCommand(context: Context, { options }: Invocation<{ readonly org?: string | undefined }>) {
   if (context.options.dryRun) {
     const hint = 'run it without --dry-run';
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
