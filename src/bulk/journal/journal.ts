@@ -134,7 +134,6 @@ export class Journal {
     this.#pending = [];
   }
 
-  /** Records an outcome, which the next `recordIntents` or `flush` writes. */
   recordOutcome(settlement: BatchSettlement): void {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
@@ -147,7 +146,6 @@ export class Journal {
     });
   }
 
-  /** Sets a fact, which the next `recordIntents` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put({ name, value: JSON.stringify(fact) }));
   }
@@ -207,7 +205,6 @@ export class Journal {
     });
   }
 
-  /** Closes the journal, unless it is closed already. Discards pending changes. */
   close(): void {
     this.#pending = [];
     if (this.#database.isOpen) this.#database.close();
