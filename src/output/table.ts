@@ -8,9 +8,16 @@ import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
 import { loadPalette, type Palette } from './palette.ts';
 import { type Renderer, singlePage, type View } from './renderer.ts';
-import { createContent, type TableContent } from './table-content.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
-import { continueTable, dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
+import {
+  continueTable,
+  createContent,
+  dropEmptyColumns,
+  MAX_CELL_LINES,
+  planTable,
+  type TableContent,
+  type TablePlan,
+} from './table-plan.ts';
 import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../client/service-error.ts';
-import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
-import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery/record.ts';
+import type { PendingRecovery } from '../../profiles/recovery/recovery.ts';
+import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';

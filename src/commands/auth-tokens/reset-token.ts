@@ -6,7 +6,6 @@ import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
 import type { Context } from '../context.ts';
-import type { DeferrableSignal } from './deferrable-signal.ts';
 import { type ApiKeyToken, probeUntilSettled, type TokenState } from './known-token.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
 
@@ -110,4 +109,27 @@ async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 
   } catch (error) {
     await context.warn(messageOf(error));
   }
+}
+
+type DeferrableSignal = ReturnType<typeof createDeferrableSignal>;
+
+export function createDeferrableSignal(other: AbortSignal) {
+  const controller = new AbortController();
+  let onDeferredAbort: (() => void) | undefined;
+  const forward = () => (onDeferredAbort ? onDeferredAbort() : controller.abort(other.reason));
+  if (other.aborted) forward();
+  else other.addEventListener('abort', forward, { once: true });
+  return {
+    signal: controller.signal,
+    /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
+    async defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value> {
+      controller.signal.throwIfAborted();
+      onDeferredAbort = onAbort;
+      try {
+        return await body();
+      } finally {
+        onDeferredAbort = undefined;
+      }
+    },
+  };
 }

@@ -30,8 +30,7 @@ import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { showEndedJob } from './finished-job.ts';
-import { findJobOperation, findJobRecords } from './job-operation.ts';
+import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { readEntries } from './status.ts';
 
 /**

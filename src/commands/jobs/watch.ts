@@ -4,8 +4,7 @@ import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { showEndedJob } from './finished-job.ts';
-import { findJobRecords } from './job-operation.ts';
+import { findJobRecords, showEndedJob } from './finished-job.ts';
 
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;

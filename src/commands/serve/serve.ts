@@ -4,15 +4,18 @@ import type { FaultFileInput } from '../../catalog/fault-rules.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
+import type { Sink } from '../../kernel/io.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { currentPlatform } from '../../kernel/process.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import { loadPalette } from '../../output/palette.ts';
 import type { ServiceOptions } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
 import { listFaults } from '../../service/development/faults/fault-control.ts';
+import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
@@ -22,9 +25,10 @@ import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
 import { readFaultFile } from '../embedded/fault-file.ts';
+import { createLineFormatter } from '../embedded/request-line.ts';
 import { optionalProperty, parsePort } from '../option-values.ts';
+import { shouldUseColor } from '../terminal/terminal.ts';
 import type { ServeFlags } from './flags.ts';
-import { createLiveLog } from './live-log.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
@@ -150,4 +154,48 @@ function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> 
     });
   }
   return { calls: Number(calls), window };
+}
+
+/** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
+const MAX_PENDING_BYTES = 1_000_000;
+
+/** Prints NDJSON on stdout with `-o ndjson`, or text on a terminal's stderr. Returns `undefined` if there is no log. */
+export async function createLiveLog(context: Context): Promise<((record: RequestRecord) => void) | undefined> {
+  const { io, options, environment } = context;
+  if (options.quiet) return undefined;
+  const format = await context.format();
+  if (format === 'ndjson') {
+    const write = createLineWriter(io.stdout, (dropped) => `${JSON.stringify({ dropped })}\n`);
+    return (record) => write(`${escapeJsonForTerminal(JSON.stringify({ ...record, milliseconds: record.ms }))}\n`);
+  }
+  if (format === 'json' || !io.stderr.isTerminal) return undefined;
+  const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
+  const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
+  const formatLine = createLineFormatter(io.stderr.columns, palette);
+  return (record) => write(`${formatLine(record)}\n`);
+}
+
+/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
+function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
+  let [pending, dropped, isOpen] = [0, 0, true];
+  const write = (text: string) => {
+    pending += text.length;
+    const done = () => {
+      pending -= text.length;
+    };
+    sink.write(text).then(done, () => {
+      isOpen = false;
+    });
+  };
+  return (line) => {
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
+    if (!isOpen || !sink.stream.writable) return;
+    if (pending + line.length > MAX_PENDING_BYTES) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0) write(describeDropped(dropped));
+    dropped = 0;
+    write(line);
+  };
 }

@@ -11,7 +11,7 @@ import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
 import type { ReceivedDelivery } from '../../webhooks/signature.ts';
-import { type VerificationSecrets, verifyDelivery } from '../../webhooks/verification.ts';
+import { type VerificationSecrets, verifyDelivery } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
