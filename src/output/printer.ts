@@ -202,7 +202,7 @@ async function selectFromPages(names: readonly string[], pages: AsyncIterable<Pa
 }
 
 /** Yields the items that were read already, and then the others. */
-async function* continueReading<Item>(read: readonly Item[], iterator: AsyncIterator<Item>) {
+export async function* continueReading<Item>(read: readonly Item[], iterator: AsyncIterator<Item>) {
   yield* read;
   yield* { [Symbol.asyncIterator]: () => iterator };
 }

@@ -50,19 +50,14 @@ export function continueTable(plan: TablePlan, content: TableContent, view: View
   return { ...plan, hidden, content: more, widths };
 }
 
-interface Narrowing {
-  readonly hidden: readonly number[];
-  readonly precision: TimePrecision;
-}
-
 /** Yields ways to narrow a table, best first. Shortens times to days only after hiding columns was not enough. */
-function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Narrowing> {
+function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]) {
   const hasTimes = columns.some(({ kind }) => kind === 'time');
   for (const hidden of steps) {
-    yield { hidden, precision: 'second' };
-    if (hasTimes) yield { hidden, precision: 'minute' };
+    yield { hidden, precision: 'second' } as const;
+    if (hasTimes) yield { hidden, precision: 'minute' } as const;
   }
-  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
+  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' } as const;
 }
 
 export function dropEmptyColumns(content: TableContent, view: View): TableContent {

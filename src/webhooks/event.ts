@@ -21,10 +21,7 @@ export interface WebhookEvent {
 const PLATFORM = 'sdk';
 
 /** Parses the event from an advanced payload. Ignores invalid fields, because users can write payloads by hand. */
-export function parseAdvancedPayload(
-  payload: unknown,
-  event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
-): WebhookEvent {
+export function parseAdvancedPayload(payload: unknown, event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>) {
   const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(payload, 'data');
   const organization = objectAt(metadata, 'organization');
   const document = objectAt(metadata, 'document');

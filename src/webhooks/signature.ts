@@ -98,7 +98,7 @@ function readSignedParts(headers: Headers) {
   return { id, timestamp, signatures };
 }
 
-export function reject(reason: string): Verification {
+function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 

@@ -13,7 +13,7 @@ import {
   type ResetSubject,
   recoveryLockOf,
   removeRecord,
-} from '../../profiles/recovery/recovery.ts';
+} from '../../profiles/recovery.ts';
 import { connect } from '../call/connect.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
@@ -123,11 +123,7 @@ async function startRecovery(context: Context, subject: ResetSubject, oldToken: 
 }
 
 /** Discards all if one cannot be opened. @throws SvcError `usage` or `local`. The caller must not send the reset. */
-async function openDestinations(
-  context: Context,
-  apiKey: string,
-  { save, to, outputFile, github }: ResetFlags,
-): Promise<readonly TokenDestination[]> {
+async function openDestinations(context: Context, apiKey: string, { save, to, outputFile, github }: ResetFlags) {
   const opened: TokenDestination[] = [];
   try {
     if (save) opened.push(await (await import('./to-profile.ts')).openProfile(context, apiKey));
@@ -208,10 +204,8 @@ async function printToken({ context, token, answer }: TokenDelivery): Promise<vo
 }
 
 async function catchError(work: () => Promise<void>): Promise<Error | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  return work().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
 }

@@ -22,10 +22,7 @@ import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(
-  context: Context,
-  { options }: Invocation<{ readonly org?: string | undefined }>,
-): Promise<void> {
+export async function doctorCommand(context: Context, { options }: Invocation<{ readonly org?: string | undefined }>) {
   if (context.options.dryRun) {
     const hint = 'run it without --dry-run';
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
@@ -123,11 +120,7 @@ async function runCheck({ run }: Check, signal: AbortSignal): Promise<CheckResul
   }
 }
 
-export async function formatChecklist(
-  findings: readonly DoctorFinding[],
-  view: View,
-  environment: Environment,
-): Promise<string> {
+export async function formatChecklist(findings: readonly DoctorFinding[], view: View, environment: Environment) {
   const { mark, colorize } = createMarks(view, environment);
   const rows = joinSkipped(findings).flatMap(({ name, state, detail, fix }) => [
     [`${colorize(state, mark(state))} ${name}`, escapeForTerminal(detail)],

@@ -16,7 +16,7 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
+import { copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
@@ -92,12 +92,7 @@ async function createSendPlan(
   return { calls, input, options, limits };
 }
 
-async function reopenInput(
-  context: Context,
-  fields: BulkFields,
-  description: JobDescription,
-  options: BulkOptions,
-): Promise<CheckedInput> {
+async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
   const { inputs, cwd } = description;
   for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
   const reading = copySignal(context.signal);

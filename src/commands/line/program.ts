@@ -47,11 +47,7 @@ async function showHelp(words: readonly string[], dependencies: ProgramDependenc
   if (command) dependencies.print((await helpForPath(command)) ?? '');
 }
 
-async function defineCommand(
-  command: Command,
-  node: Node,
-  dependencies: ProgramDependencies & { readonly tree: Node },
-): Promise<Command> {
+async function defineCommand(command: Command, node: Node, dependencies: ProgramDependencies & { readonly tree: Node }) {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {

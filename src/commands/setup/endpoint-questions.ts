@@ -43,12 +43,7 @@ export function countQuestions(given: Data): number {
   return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
 }
 
-export async function askForEndpoint(
-  context: Context,
-  subject: EndpointSubject,
-  given: Data,
-  number: NumberQuestion,
-): Promise<Data> {
+export async function askForEndpoint(context: Context, subject: EndpointSubject, given: Data, number: NumberQuestion) {
   const data: Record<string, unknown> = { ...given };
   for (const [field, { message, ask }] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;

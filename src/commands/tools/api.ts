@@ -8,6 +8,7 @@ import { createMissingCursorError, followPages, nextPageFields, type PageFields 
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { redactValue } from '../../kernel/redact.ts';
+import { continueReading } from '../../output/printer.ts';
 import { readJson } from '../call/data-argument.ts';
 import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
@@ -94,7 +95,7 @@ async function showRawResults(
   const paths = known?.entry.secrets ?? [];
   const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
-  const all = prepend(first, results);
+  const all = continueReading([first], results);
   if (merges && Array.isArray(first.data)) return printer.records(maskedLists(all, mask), { secrets });
   for await (const result of merges ? mergePages(all) : all) {
     await printer.value(mask(envelope ? result.result : result.data), { secrets });
@@ -104,11 +105,6 @@ async function showRawResults(
 
 async function* maskedLists(results: AsyncIterable<CallResult<unknown>>, mask: (value: unknown) => unknown) {
   for await (const { data } of results) if (Array.isArray(data)) yield data.map(mask);
-}
-
-async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield first;
-  yield* others;
 }
 
 type KnownOperation = NonNullable<Awaited<ReturnType<typeof findOperation>>>;

@@ -72,10 +72,7 @@ function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margi
   }
 }
 
-function describeFolder(
-  { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
-  style: DrawingStyle,
-): string {
+function describeFolder({ folderId, folderName, accessType, folderCount, subFolders }: FolderNode, style: DrawingStyle) {
   const symbol = accessType && style.access.get(accessType);
   const label = folderName && folderName !== folderId ? `${folderName} (${folderId})` : folderId;
   const parts = [

@@ -59,10 +59,7 @@ export type RegistrationMode = 'required' | 'optional' | 'none';
 export type Registration = NonNullable<Awaited<ReturnType<typeof register>>>;
 
 /** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */
-export async function decideRegistration(
-  context: Context,
-  { proofs, skipVerify, publicUrl }: ListenOptions,
-): Promise<RegistrationMode> {
+export async function decideRegistration(context: Context, { proofs, skipVerify, publicUrl }: ListenOptions) {
   if (proofs.authToken !== undefined || skipVerify) return 'none';
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';

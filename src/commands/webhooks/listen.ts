@@ -95,11 +95,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
 }
 
 /** Replays the latest delivery when the user presses `r`. @returns a function that restores the terminal */
-async function offerReplay(
-  context: Context,
-  { replayLast }: Listener,
-  onError: (error: unknown) => void,
-): Promise<(() => void) | undefined> {
+async function offerReplay(context: Context, { replayLast }: Listener, onError: (error: unknown) => void) {
   if (!canAsk(context)) return undefined;
   let isReplaying = false;
   const replay = async () => {

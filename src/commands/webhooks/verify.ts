@@ -54,10 +54,7 @@ function verifyPayload(
   );
 }
 
-async function readDelivery(
-  context: Context,
-  { arguments: [record], options }: Invocation<VerifyFlags>,
-): Promise<ReceivedDelivery> {
+async function readDelivery(context: Context, { arguments: [record], options }: Invocation<VerifyFlags>) {
   const [body, headers] = [options.body, options.headers];
   if (record !== undefined && body === undefined && headers === undefined) {
     const delivery = await readRecordFile(record, context.cwd, context.signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
 import { resetAuthToken } from '../../../src/commands/auth-tokens/reset.ts';
 import { createDeferrableSignal } from '../../../src/commands/auth-tokens/reset-token.ts';
-import { listPendingRecoveries } from '../../../src/profiles/recovery/recovery.ts';
+import { listPendingRecoveries } from '../../../src/profiles/recovery.ts';
 import {
   buildResetResponse,
   closeConnection,
