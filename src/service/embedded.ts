@@ -23,13 +23,12 @@ import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
 interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
-  /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
   /** Whether to log requests in a file beside the store. */
   readonly logsRequests?: boolean;
   /** Receives each request that is logged. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Folder for the log of requests to a database (default: in memory). */
+  /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;
   /** Rules for faults, which replace those of the store until `close`. */
   readonly faults?: FaultFileInput;
@@ -77,12 +76,10 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
-    /** Returns the time of the service. */
     now: async () => {
       await service.development.current();
       return service.clock.now();
     },
-    /** Dependencies of the tools for development. */
     development,
     target: {
       baseUrl: 'http://localhost',
@@ -108,7 +105,6 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       };
       return { ...server, close };
     },
-    /** Waits for follow-ups and closes the store. */
     close: async () => {
       service.faults.close();
       await service.whenIdle();
@@ -160,7 +156,6 @@ function withServiceDate(
   };
 }
 
-/** Creates a `fetch` that calls the service. Throws a `StoreFailure` if the store is not usable. */
 function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && !init ? input : new Request(input, init);
@@ -176,7 +171,6 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   };
 }
 
-/** Creates the error of `fetch` for a connection that the service closed. */
 function connectionError(message: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
 }

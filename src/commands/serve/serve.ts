@@ -4,18 +4,15 @@ import type { FaultFileInput } from '../../catalog/fault-rules.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import type { Sink } from '../../kernel/io.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { currentPlatform } from '../../kernel/process.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
-import { loadPalette } from '../../output/palette.ts';
 import type { ServiceOptions } from '../../service/app.ts';
 import type { LocalCredentials } from '../../service/bootstrap.ts';
 import { listFaults } from '../../service/development/faults/fault-control.ts';
-import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
@@ -25,10 +22,9 @@ import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
 import { readFaultFile } from '../embedded/fault-file.ts';
-import { createLineFormatter } from '../embedded/request-line.ts';
 import { optionalProperty, parsePort } from '../option-values.ts';
-import { shouldUseColor } from '../terminal/terminal.ts';
 import type { ServeFlags } from './flags.ts';
+import { createLiveLog } from './live-log.ts';
 
 export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
@@ -43,8 +39,12 @@ interface ServeSettings extends ServiceOptions {
   readonly faults?: FaultFileInput;
 }
 
-/** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
-export async function serve(context: Context, address: ListenAddress, { timeScale, ui, ...switches }: ServeSettings) {
+/** Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other signals. */
+export async function serve(
+  context: Context,
+  address: ListenAddress,
+  { timeScale, ui, ...switches }: ServeSettings,
+): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
@@ -74,15 +74,19 @@ export async function serve(context: Context, address: ListenAddress, { timeScal
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-/** Warns about rules of an earlier time, because requests would fail for no apparent reason. */
+/** Warns about fault rules that were added earlier, because requests would fail for no apparent reason. */
 async function announceFaults(context: Context, { development }: EmbeddedInstance): Promise<void> {
   const { faults } = await listFaults(development.development);
   if (faults.length === 0) return;
-  const rules = formatNounCount(faults.length, 'rule');
-  await context.warn(hint`${rules} for faults in this store; ${step('change', 'local', 'faults', 'clear')} removes them`);
+  const rules = formatNounCount(faults.length, 'active fault rule');
+  await context.warn(hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`);
 }
 
-async function announce(context: Context, { url, admin, ui }: RunningService, { key, workspace }: EmbeddedInstance['target']) {
+async function announce(
+  context: Context,
+  { url, admin, ui }: RunningService,
+  { key, workspace }: EmbeddedInstance['target'],
+): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
@@ -106,7 +110,7 @@ export function formatWelcome(
   const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Press Ctrl-C to stop.', ''].map(escapeForTerminal).join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {
@@ -122,7 +126,7 @@ function parseTimeScale(options: ServeFlags): number {
   const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
   if (factor > 0 && factor <= MAX_TIME_SCALE) return factor;
   throw new SvcError('usage', `--time-scale must be a number above 0 and at most ${MAX_TIME_SCALE}, got '${text}'`, {
-    hint: 'for example --time-scale 0.001 turns an hour into 3.6 s',
+    hint: 'for example, --time-scale 0.001 turns an hour into 3.6 s',
   });
 }
 
@@ -134,58 +138,14 @@ function parseFeature(name: string): Feature {
   throw new SvcError('usage', `--without: unknown feature '${name}'`, { hint: didYouMean(name, FEATURES) });
 }
 
-/** Parses a rate limit, such as `60/1m`, as calls per milliseconds. */
+/** Parses a rate limit such as `60/1m`: a number of calls, and a window in milliseconds. */
 function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> {
   const [, calls, time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const window = parseDuration(time);
   if (calls === undefined || !window) {
-    throw new SvcError('usage', `--rate-limit must be calls per duration, got '${text}'`, {
-      hint: 'for example --rate-limit 60/1m',
+    throw new SvcError('usage', `--rate-limit must be a number of calls per duration, got '${text}'`, {
+      hint: 'for example, --rate-limit 60/1m',
     });
   }
   return { calls: Number(calls), window };
-}
-
-/** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
-const MAX_PENDING_BYTES = 1_000_000;
-
-/** Prints NDJSON on stdout with `-o ndjson`, or text on a terminal's stderr. Returns `undefined` if there is no log. */
-export async function createLiveLog(context: Context): Promise<((record: RequestRecord) => void) | undefined> {
-  const { io, options, environment } = context;
-  if (options.quiet) return undefined;
-  const format = await context.format();
-  if (format === 'ndjson') {
-    const write = createLineWriter(io.stdout, (dropped) => `${JSON.stringify({ dropped })}\n`);
-    return (record) => write(`${escapeJsonForTerminal(JSON.stringify({ ...record, milliseconds: record.ms }))}\n`);
-  }
-  if (format === 'json' || !io.stderr.isTerminal) return undefined;
-  const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
-  const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
-  const formatLine = createLineFormatter(io.stderr.columns, palette);
-  return (record) => write(`${formatLine(record)}\n`);
-}
-
-/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
-function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
-  let [pending, dropped, isOpen] = [0, 0, true];
-  const write = (text: string) => {
-    pending += text.length;
-    const done = () => {
-      pending -= text.length;
-    };
-    sink.write(text).then(done, () => {
-      isOpen = false;
-    });
-  };
-  return (line) => {
-    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
-    if (!isOpen || !sink.stream.writable) return;
-    if (pending + line.length > MAX_PENDING_BYTES) {
-      dropped += 1;
-      return;
-    }
-    if (dropped > 0) write(describeDropped(dropped));
-    dropped = 0;
-    write(line);
-  };
 }

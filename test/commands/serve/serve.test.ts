@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLiveLog, formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
+import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
+import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/process.ts';
 import { addFault } from '../../../src/service/development/faults/fault-control.ts';

@@ -15,13 +15,12 @@ export interface ReaderContext {
   readonly apiKey: string;
   readonly development: DevelopmentState;
   readonly realClock: Clock;
-  /** Formats the words of a command as a command line for the store. */
   readonly commandOf: (words: readonly string[]) => string;
 }
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the functions that read what the API cannot return, each in one transaction. */
+/** Creates functions that read data that the API cannot return, each in one transaction. */
 export function createReader({ store, apiKey, development, realClock, commandOf }: ReaderContext) {
   const clock = createServiceClock(realClock, development);
   const read = <Result>(work: (scope: ReadingScope) => Promise<Result>) =>
@@ -36,8 +35,8 @@ export function createReader({ store, apiKey, development, realClock, commandOf 
   };
 }
 
-/** Secrets in lists are masked. */
-export function readingRoutes(reader: Reader): AdminRoutes {
+/** Creates the admin routes for reading. Masks secrets in lists. */
+export function createReadingRoutes(reader: Reader): AdminRoutes {
   const optional = (query: URLSearchParams, name: string) => query.get(name) ?? undefined;
   return {
     'GET /_svc/list': async ({ query }) => {

@@ -4,9 +4,8 @@ import type { AdminRoutes } from '../admin.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface SnapshotContext {
-  /** Location of the store. */
   readonly location: string;
-  /** Compares the states of a snapshot and of the store. Without it, snapshots have no comparison. */
+  /** Compares the states of a snapshot and of the store. If undefined, there is no route for comparisons. */
   readonly compareStates?: (snapshot: State, current: State) => Promise<unknown>;
 }
 
@@ -17,7 +16,7 @@ export async function openSnapshots({ location }: SnapshotContext): Promise<Snap
 
 const ACTIONS = ['save', 'restore', 'remove'] as const;
 
-export function snapshotRoutes(context: SnapshotContext): AdminRoutes {
+export function createSnapshotRoutes(context: SnapshotContext): AdminRoutes {
   const { compareStates } = context;
   return {
     'GET /_svc/snapshots': async () => ({ snapshots: await (await openSnapshots(context)).list() }),
