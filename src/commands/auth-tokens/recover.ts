@@ -41,8 +41,7 @@ export async function authRecover(context: Context, { options }: Invocation<Reco
 
 async function list(context: Context, pending: readonly PendingRecovery[], check: boolean): Promise<void> {
   const printer = await context.printer();
-  const lines: RecoveryEntry[] = [];
-  for (const recovery of pending) lines.push(await describeRecovery(context, recovery, check));
+  const lines = await Array.fromAsync(pending, (recovery) => describeRecovery(context, recovery, check));
   await printer.value(
     lines.map((line) => ({ ...line, next: line.next.format() })),
     { columns: COLUMNS, secrets: [['*', 'token']] },
@@ -92,9 +91,7 @@ async function saveRecoveredToken(context: Context, pending: readonly PendingRec
   );
 }
 
-type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied' | 'damaged';
-
-type RecoveryEntry = Awaited<ReturnType<typeof describeRecovery>>;
+type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied';
 
 async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
   const id = recoveryIdOf(path);
@@ -135,8 +132,6 @@ function describeNextStep(id: string, state: RecoveryState, record: RecoveryReco
       return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
       return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
-    case 'damaged':
-      return hint`the record cannot be read`;
   }
 }
 

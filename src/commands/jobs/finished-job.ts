@@ -15,12 +15,8 @@ import { APPLY, CHANGE } from '../plan/apply-operation.ts';
 import { optionsForTarget } from '../plan/job-context.ts';
 import { readStatus } from './status.ts';
 
-export async function showEndedJob(
-  context: Context,
-  { noun, bulk }: JobRecords,
-  description: JobDescription,
-  journal: Journal,
-): Promise<void> {
+export async function showEndedJob(context: Context, records: JobRecords, description: JobDescription, journal: Journal) {
+  const { noun, bulk } = records;
   const { cwd } = context;
   const [done, run, stopped] = [journal.getFact('done'), journal.getFact('run'), journal.getFact('stopped')];
   const written = (done?.rejects !== null && journal.getFact('rejects')) || undefined;

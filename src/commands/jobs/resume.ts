@@ -8,7 +8,6 @@ import { checkRecords } from '../../bulk/record-check.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -58,8 +57,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
-      const entry = findJobOperation(description);
-      const plan = await createSendPlan(opened.context, entry, description, throughput);
+      const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
         return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
@@ -75,12 +73,8 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
 }
 
 /** Recreates the plan of a job with the given throughput. @throws SvcError `bad_data` if the input changed */
-async function createSendPlan(
-  context: Context,
-  entry: OperationEntry,
-  description: JobDescription,
-  throughput: ThroughputOptions,
-): Promise<SendPlan> {
+async function createSendPlan(context: Context, description: JobDescription, throughput: ThroughputOptions): Promise<SendPlan> {
+  const entry = findJobOperation(description);
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const options = { ...parseStoredOptions(description), ...throughput };

@@ -38,13 +38,8 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
   }
 }
 
-async function followJob(
-  { clock, signal, progress }: Context,
-  folder: JobFolder,
-  journal: Journal,
-  total: number,
-  unit: string,
-): Promise<void> {
+async function followJob(context: Context, folder: JobFolder, journal: Journal, total: number, unit: string): Promise<void> {
+  const { clock, signal, progress } = context;
   let state = await readJobState(folder, journal);
   if (state !== 'running') return;
   let counts: OutcomeCounts = journal.counts();

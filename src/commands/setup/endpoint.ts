@@ -50,7 +50,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
   const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
   await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
   const client = await context.client();
-  const creation = await planEndpoint(context, operation, { client, given, invocation }).catch((error: unknown) => {
+  const creation = await planEndpoint(context, operation, client, given, invocation).catch((error: unknown) => {
     // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
     throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
@@ -59,11 +59,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
 }
 
 /** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
-async function planEndpoint(
-  context: Context,
-  operation: Operation,
-  { client, given, invocation }: { readonly client: Client; readonly given: Data; readonly invocation: Invocation },
-) {
+async function planEndpoint(context: Context, operation: Operation, client: Client, given: Data, invocation: Invocation) {
   const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
   const asksFirst = !service.isEnabled && !yes;
@@ -83,7 +79,7 @@ async function planEndpoint(
     const data = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     checkInput(context, ENTRY, operation, data, 'usage');
     const command = commandLineOf(createEquivalentStep(context, asked, invocation));
-    await showPlan(context, { data, isEnabled: service.isEnabled, command });
+    await showPlan(context, data, service.isEnabled, command);
     if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
     asked = await reviewEndpoint(context, subject, asked);
   }
@@ -91,10 +87,7 @@ async function planEndpoint(
 
 const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
 
-async function showPlan(
-  context: Context,
-  { data, isEnabled, command }: { readonly data: Data; readonly isEnabled: boolean; readonly command: string },
-): Promise<void> {
+async function showPlan(context: Context, data: Data, isEnabled: boolean, command: string): Promise<void> {
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',

@@ -30,7 +30,7 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
     throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
   }
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
-  const called = describeOperation({ path, auth, data }, known);
+  const called = describeOperation(path, auth, data, known);
   // For an unknown operation, looks for the cursor fields that the API uses.
   const nextPage: PageFinder = known ? (result) => nextPageFields(known.operation, result) : guessNextPage;
   const results = followPages({
@@ -42,10 +42,7 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
 }
 
 /** Describes the call. A call with an unknown path or with IDs that the service generates is never repeated. */
-function describeOperation(
-  { path, auth, data }: { readonly path: string; readonly auth: Auth | undefined; readonly data: unknown },
-  known: KnownOperation | undefined,
-): CalledOperation {
+function describeOperation(path: string, auth: Auth | undefined, data: unknown, known?: KnownOperation): CalledOperation {
   const { entry, operation } = known ?? {};
   const canRepeat = operation !== undefined && hasAllIds(operation, data);
   return {

@@ -77,7 +77,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
       ...{ ...options, ...registration, recording, emit },
       ...{ clock: context.clock, signal: forwardingAbort.signal },
     });
-    await announceListener(context, options, receiver.url, registration?.notes);
+    await announceListener(context, options, receiver.url, registration?.notes ?? []);
     releaseKeys = await offerReplay(context, listener, completion.fail);
     heap.trim();
     await completion.reached;
@@ -123,12 +123,7 @@ function createCompletion(signal: AbortSignal) {
 const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
 type DeliveryCounts = typeof NO_DELIVERIES;
 
-async function announceListener(
-  { note }: Context,
-  options: ListenOptions,
-  url: string,
-  notes: readonly (string | Hint)[] = [],
-): Promise<void> {
+async function announceListener({ note }: Context, options: ListenOptions, url: string, notes: readonly (string | Hint)[]) {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
   if (options.skipVerify) await note('verification is off: deliveries from anyone who can reach this port are accepted');

@@ -29,14 +29,11 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   }
   const privateKey = await readKey(context, options.privateKey, parsePrivateKey);
   const delivery = await readDelivery(context, invocation);
-  await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
+  await printDocument(context, verifyPayload(delivery, proofs, privateKey, now));
 }
 
 /** @throws SvcError `verification_failed` with the reason */
-function verifyPayload(
-  delivery: ReceivedDelivery,
-  { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
-): unknown {
+function verifyPayload(delivery: ReceivedDelivery, secrets: VerificationSecrets, privateKey: string | undefined, now: number) {
   const error = (reason: string, hint: string | false) =>
     new SvcError('verification_failed', `the delivery failed verification: ${reason}`, hint ? { hint } : {});
   const verification = verifyDelivery(secrets, delivery, now);
