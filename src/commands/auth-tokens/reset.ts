@@ -52,7 +52,7 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
     await client.ensureWritesAllowed();
     const input = { ...data, apiKey };
-    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true, options });
+    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true }, options);
   } finally {
     await close();
   }
@@ -66,11 +66,7 @@ function requireDestination({ io }: Context, { save, to, outputFile, github }: R
   });
 }
 
-interface ResetRun extends Omit<ResetRequest, 'oldToken'> {
-  readonly options: ResetFlags;
-}
-
-async function runWithLock(reset: ResetRun): Promise<void> {
+async function runWithLock(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags): Promise<void> {
   const { context, input } = reset;
   const { folders, clock, signal } = context;
   const { apiKey } = input;
@@ -78,11 +74,11 @@ async function runWithLock(reset: ResetRun): Promise<void> {
   await ensureRecoveryFolder(folders);
   const createError = (owner: string) => resetInProgressError(apiKey, owner);
   // Does not wait for another reset, because this reset would then invalidate the other one's token.
-  const options = { clock, timeout: 0, signal, createError };
-  await withLock(recoveryLockOf(folders, subject), options, () => runReset(reset, subject));
+  const locking = { clock, timeout: 0, signal, createError };
+  await withLock(recoveryLockOf(folders, subject), locking, () => runReset(reset, options, subject));
 }
 
-async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject): Promise<void> {
+async function runReset(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags, subject: ResetSubject): Promise<void> {
   const { context } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);

@@ -145,7 +145,6 @@ function keysHelpTip(term: string, hidden: number): string {
 
 type Row = Separator | { readonly value: string; readonly name: string };
 
-/** Counts the choices after the first page. */
 function countHiddenRows(all: readonly Row[], columns: number): number {
   let lines = 0;
   const hidden = all.filter((row) => {
