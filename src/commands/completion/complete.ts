@@ -2,15 +2,9 @@ import { currentPlatform } from '../../kernel/process.ts';
 import { TOPICS } from '../help/topic-names.ts';
 import { longName } from '../option-values.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
+import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
 import { parseTypedLine, type TypedLine } from './typed-line.ts';
-import {
-  type Candidate,
-  type CompletionDependencies,
-  type CompletionRequest,
-  candidateLines,
-  operandCandidates,
-  valueCandidates,
-} from './value-candidates.ts';
+import { type CompletionRequest, operandCandidates, valueCandidates } from './value-candidates.ts';
 
 export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';

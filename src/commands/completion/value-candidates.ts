@@ -1,14 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { outline } from '../../catalog/outline.ts';
-import type { Environment, Folders } from '../../kernel/folders.ts';
-import { currentPlatform } from '../../kernel/process.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { longName } from '../option-values.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
+import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
+import { fileCandidates } from './file-candidates.ts';
 import type { TypedLine } from './typed-line.ts';
 
 export type CompletionRequest = TypedLine & CompletionDependencies;
@@ -147,56 +144,4 @@ function resultOf(leaf: LoadedLeaf) {
   if (leaf.kind === 'operation') return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
   const { columns = [] } = leaf.definition;
   return [columns.map(({ field }) => field), columns] as const;
-}
-
-const MAX_NAMES = 500;
-
-async function fileCandidates(typed: string, dependencies: CompletionDependencies): Promise<Candidate[]> {
-  const { cwd, environment, platform = currentPlatform } = dependencies;
-  const isWindows = platform === 'win32';
-  const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
-  const [folder, partialName] = [typed.slice(0, end), typed.slice(end)];
-  const separator = folder.endsWith('\\') ? '\\' : '/';
-  const path = isWindows ? folder.replaceAll('\\', '/') : folder;
-  const home = environment['HOME'] ?? (isWindows ? environment['USERPROFILE'] : undefined);
-  const real = home && path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path);
-  const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
-  const matching = entries
-    .filter(({ name }) => name.startsWith(partialName) && (partialName.startsWith('.') || !name.startsWith('.')))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
-    .slice(0, MAX_NAMES);
-  return Promise.all(
-    matching.map(async (entry) => {
-      const found = entry.isSymbolicLink() ? await stat(join(real, entry.name)).catch(() => undefined) : entry;
-      return { value: `${folder}${entry.name}${found?.isDirectory() ? separator : ''}` };
-    }),
-  );
-}
-
-/** Environment of a completion, which reads local files but never uses the network. */
-export interface CompletionDependencies {
-  readonly environment: Environment;
-  readonly cwd: string;
-  readonly folders: Folders;
-  readonly platform?: NodeJS.Platform;
-}
-
-/** A candidate for completion. If the value ends with `/` or `=`, the user continues the word. */
-export interface Candidate {
-  readonly value: string;
-  readonly description?: string;
-}
-
-/** Formats candidates, one per line, with a tab before the description. Omits values with control characters. */
-export function candidateLines(candidates: Iterable<Candidate>): string {
-  let text = '';
-  for (const { value, description } of candidates) {
-    if (escapeForTerminal(value) !== value) continue;
-    text += description ? `${value}\t${escapeForTerminal(description)}\n` : `${value}\n`;
-  }
-  return text;
-}
-
-function toCandidates(values: Iterable<string>): Candidate[] {
-  return Array.from(values, (value) => ({ value }));
 }
