@@ -47,7 +47,7 @@ export function openContext(
     if (options.jq !== undefined) return 'json';
     return options.output ?? outputSetting(await openSettings(), isLocalOnly) ?? 'table';
   });
-  const filter = openFilter(processEnvironment, options);
+  const filter = startFilter(processEnvironment, options);
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
   const {
@@ -140,9 +140,9 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
-function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
+function startFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
   if (jq === undefined) return undefined;
-  const filter = import('../../output/jq.ts').then(({ openJqFilter }) => openJqFilter(jq, signal));
+  const filter = import('../../output/path-filter.ts').then(({ openFilter }) => openFilter(jq, signal));
   filter.catch(() => undefined);
   return filter;
 }
