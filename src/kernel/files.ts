@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { platform as getPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -34,6 +35,8 @@ type CreateOneFolder = (path: string, options: { readonly mode: number }) => Pro
 /** Creates a folder and its parents with access for the owner only (0700). Restricts an existing folder. */
 export async function createPrivateFolder(path: string): Promise<void> {
   try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() && (stats.mode & 0o777) === 0o700) return;
     const created = await createFolder(path, 0o700);
     if (!created) await chmod(path, 0o700);
   } catch (error) {
