@@ -13,7 +13,7 @@ interface CardProps {
   readonly back: string;
 }
 
-/** Shows everything that the service knows about a record. */
+/** Shows a record with its related data. */
 export function CardView({ org, kind, id, back }: CardProps) {
   const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { org, kind, id }));
   const { organizationId: _, users, ...card } = Object(data?.records[0]);
@@ -25,7 +25,7 @@ export function CardView({ org, kind, id, back }: CardProps) {
   );
 }
 
-/** Lists who can open a document, and explains why a user can or cannot. */
+/** Lists the users who can open a document, and explains why a given user can or can't. */
 function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly users: readonly ListedRecord[] }) {
   const [user, setUser] = useState('');
   const ask = (event: SubmitEvent) => {
@@ -35,7 +35,7 @@ function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly u
   return (
     <>
       <h3>Who can open this</h3>
-      {users.length === 0 && <p class="muted">No user of the organization</p>}
+      {users.length === 0 && <p class="muted">No users</p>}
       <ul class="lines access">
         {users.map(({ userId = '', role, level, id: at = org }) => (
           <li key={userId}>
@@ -47,7 +47,7 @@ function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly u
           </li>
         ))}
       </ul>
-      <h3>Why can a user open this, or not?</h3>
+      <h3>Check a user's access</h3>
       <form onSubmit={ask}>
         <input name="user" aria-label="User ID" placeholder="User ID" required />
         <button type="submit">Explain</button>
@@ -85,7 +85,7 @@ function Answer({ path: question }: { readonly path: string }) {
           );
         })}
       </ol>
-      {grant !== null && <Empty title="To give access" commands={[grant]} />}
+      {grant !== null && <Empty title="To grant access" commands={[grant]} />}
     </section>
   );
 }

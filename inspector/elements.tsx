@@ -7,7 +7,7 @@ interface Children {
   readonly children?: ComponentChildren;
 }
 
-/** Shows a time relative to now, and the exact time on hover. Times are of the service's clock unless `isReal`. */
+/** Shows a time relative to now, with the exact time on hover. Uses the service's clock unless `isReal` is set. */
 export function Time({ at, isReal = false }: { readonly at: string | number; readonly isReal?: boolean | undefined }) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
@@ -49,7 +49,7 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
   );
 }
 
-/** Shows the fields of a record: first the plain ones, then its lists. Leaves out empty values. */
+/** Shows the fields of a record: first single values, then lists. Omits empty values. */
 export function Fields({ of: record, isReal }: { readonly of: object; readonly isReal?: boolean | undefined }) {
   const fields = Object.entries(record).filter(([, value]) => value !== null && value !== '');
   const [lists, plain] = [
@@ -111,7 +111,7 @@ interface FilterProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A filter field. The page moves the focus to it on `/`. */
+/** Shows a filter field, which gets the focus when the user presses `/`. */
 export function Filter({ value, label, onChange }: FilterProps) {
   const shared = { class: 'filter', placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' };
   return <input type="search" {...shared} value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />;

@@ -6,7 +6,7 @@ import { useChange, usePolled } from './service.ts';
 
 const EXAMPLE = '{ "on": "users.add", "share": 0.2, "status": "UNAVAILABLE" }';
 
-/** Finds the part of a rule that an error is about: the position of a syntax error, or the field that the service names. */
+/** Locates an error in a rule: the position of a syntax error, or the value of the field that the service names. */
 function locate(rule: string, message: string): readonly [number, number] {
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return [Number(position), Number(position) + 1];
@@ -15,7 +15,7 @@ function locate(rule: string, message: string): readonly [number, number] {
   return [index, index + text.length];
 }
 
-/** Lists the rules in the order in which the service tries them. */
+/** Lists the rules in the order in which the service checks them. */
 export function Faults() {
   const { data, error, refresh } = usePolled<FaultFile>('faults');
   const { change, problem, isBusy } = useChange('faults', refresh);
@@ -38,7 +38,7 @@ export function Faults() {
           Clear all
         </button>
       </Head>
-      {isEmpty && <Empty title="No faults" commands={[`svc local faults add '${EXAMPLE}'`]} />}
+      {isEmpty && <Empty title="No fault rules" commands={[`svc local faults add '${EXAMPLE}'`]} />}
       <ol class="lines rules" aria-label="Rules">
         {data?.faults.map(({ name, ...fault }) => (
           <li key={name}>

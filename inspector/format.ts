@@ -12,7 +12,7 @@ const UNITS = [
   [1_000, 's'],
 ] as const;
 
-/** Formats milliseconds in the two largest units: `12 ms`, `3 s`, `2 d 1 h`. */
+/** Formats milliseconds with at most two units: `12 ms`, `3 s`, `2 d 1 h`. */
 export function formatDuration(milliseconds: number): string {
   let rest = milliseconds;
   const parts = UNITS.flatMap(([size, unit]) => {
@@ -23,7 +23,7 @@ export function formatDuration(milliseconds: number): string {
   return parts.slice(0, 2).join(' ') || `${milliseconds} ms`;
 }
 
-/** Formats the difference between the service's time and real time: `+2 d 1 h`, `none`. */
+/** Formats the offset of the service's time from real time: `+2 d 1 h`, `none`. */
 export function formatOffset(offset: number): string {
   return offset === 0 ? 'none' : `${offset < 0 ? '−' : '+'}${formatDuration(Math.abs(offset))}`;
 }
@@ -41,12 +41,12 @@ export function formatRelative(time: number, now: number): string {
 export const wordsOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
-/** Whether a field is a time, by its name, and valid: records have fields that the service does not define. */
+/** Whether a field is a valid time, judging by its name. Records can contain fields that the service does not define. */
 export function isTimeField(name: string, value: unknown): value is string | number {
   return /^time$|(At|Attempt|Updated)$/.test(name) && !Number.isNaN(new Date(value as string).getTime());
 }
 
-/** Formats the fields of a record in one line: `on users.add · times 2`. */
+/** Formats the fields of a record on one line: `on users.add · times 2`. */
 export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
   const fields = Object.entries(value).filter(([name, inner]) => inner !== null && name !== 'addedAt');

@@ -12,7 +12,7 @@ interface Row {
   readonly time?: ComponentChildren;
 }
 
-/** A list of links with one tab stop. Arrow keys move the focus, and an open detail follows it. */
+/** Shows a list of links as one tab stop. Arrow keys move the focus and, if a record is open, open the focused record. */
 export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
   const linkOf = useTabStop(rows.map(({ href }) => href));
   return (
@@ -32,7 +32,7 @@ export function Rows({ label, rows }: { readonly label: string; readonly rows: r
   );
 }
 
-/** Gives a list of links one tab stop: the link that had the focus last, the open one, or the first. */
+/** Makes a list of links one tab stop: the last focused link, the open link, or the first link. */
 export function useTabStop(hrefs: readonly string[]) {
   const [focused, setFocused] = useState<string>();
   const stop = [focused, location.hash].find((href) => hrefs.includes(href ?? '')) ?? hrefs[0];
@@ -44,7 +44,7 @@ export function useTabStop(hrefs: readonly string[]) {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e6, End: 1e6 };
 
-/** Moves the focus among the links of a list. If one of them is open, opens the next one instead. */
+/** Moves the focus between the links of a list. If a record is open, also opens the newly focused record. */
 export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
   const items = [...event.currentTarget.querySelectorAll('a')];
@@ -58,13 +58,13 @@ export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLE
 
 interface DetailProps {
   readonly title: string;
-  /** Link of the list. */
+  /** Link to the list. */
   readonly back: string;
   readonly error: Error | undefined;
   readonly children: ComponentChildren;
 }
 
-/** An opened record, beside its list, or over it on a phone. Escape closes it. If the focus was in it, its row gets the focus. */
+/** Shows an open record beside its list, or over the list on a phone. Escape closes it and returns the focus to its row. */
 export function Detail({ title, back, error, children }: DetailProps) {
   const close = useRef<HTMLAnchorElement>(null);
   useEffect(() => {

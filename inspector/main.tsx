@@ -24,7 +24,7 @@ function App() {
   if (!clock && !error) return null;
   return (
     <ServiceClock.Provider value={{ ...(clock && { clock }), refresh }}>
-      <nav class="parts" aria-label="Parts">
+      <nav class="parts" aria-label="Views">
         <strong>svc inspector</strong>
         {Object.keys(PARTS).map((name) => (
           <a key={name} href={hrefOf(name.toLowerCase())} aria-current={name === title ? 'page' : undefined}>
@@ -46,16 +46,16 @@ function App() {
 function TokenPage() {
   return (
     <main class="token">
-      <h1>{readToken() === null ? 'The inspector needs the admin token' : 'The service did not accept the token'}</h1>
+      <h1>{readToken() === null ? 'The inspector needs the admin token' : 'The admin token is not valid'}</h1>
       <p>
-        Open the address that <code>svc serve --ui</code> prints. It ends with the token, which changes with each start of the
-        service.
+        Open the address that <code>svc serve --ui</code> prints. It contains the token, which changes each time the service
+        starts.
       </p>
     </main>
   );
 }
 
-/** Moves the focus to the filter on `/`, unless the key belongs to a field. */
+/** Moves the focus to the filter on `/`, unless the user is typing in a field. */
 function focusFilter(event: KeyboardEvent): void {
   const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;

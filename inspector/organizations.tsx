@@ -7,17 +7,17 @@ import { hrefOf, type Route } from './route.ts';
 import { query, usePolled } from './service.ts';
 import { type ListedRecord, Tree } from './tree.tsx';
 
-/** The fields with the ID and the name of each kind, and a command that adds records. */
+/** For each kind, the fields with the ID and the name, and a command that adds a record. */
 const KINDS = {
-  organizations: ['organizationId', 'organizationName', 'users add --local --org acme --file examples/users.json'],
+  organizations: ['organizationId', 'organizationName', 'users add --local --org acme --user ada --name Ada'],
   documents: ['documentId', 'documentName', 'documents add --local --org acme --document d1 --name Roadmap'],
-  users: ['userId', 'name', 'users add --local --org acme --file examples/users.json'],
+  users: ['userId', 'name', 'users add --local --org acme --user ada --name Ada'],
   groups: ['groupId', 'groupName', 'groups add --local --org acme --group sales --name Sales'],
 } as const;
 
 const SHOWN_RECORDS = 500;
 
-/** Organizations, or the records of one of them, with the opened record. */
+/** Shows the organizations, or the records of one organization, and the open record. */
 export function Organizations({ route: [org, kind = 'documents', id] }: { readonly route: Route }) {
   if (org === undefined) return <List kind="organizations" org="" />;
   const list = kind === 'users' || kind === 'groups' ? kind : 'documents';
@@ -45,7 +45,7 @@ function List({ kind, org }: ListProps) {
   const [match, setMatch] = useState('');
   const read = (name: string) => query('list', { kind: name, org, match, limit: SHOWN_RECORDS });
   const { data, error } = usePolled<Listing>(read(kind));
-  // Folders are only shown with documents.
+  // Folders are shown only with documents.
   const { data: folders } = usePolled<Listing>(read(kind === 'documents' ? 'folders' : kind));
   const [idField, nameField, command] = KINDS[kind];
   const rows = data?.records.map(({ [idField]: id = '', [nameField]: name, email }) => {

@@ -7,10 +7,10 @@ import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { call, query, usePolled, usePolling } from './service.ts';
 
-/** Number of requests that the page keeps. The service keeps more. */
+/** Maximum number of requests that the page keeps. The service keeps more. */
 const KEPT_REQUESTS = 500;
 
-/** Collects requests, newest first, by reading those after the last one. */
+/** Collects requests, newest first. Each poll reads only the requests after the last one. */
 function useRequests() {
   const [state, setState] = useState<{ readonly log?: readonly RequestRecord[]; readonly error?: Error }>({});
   const last = useRef(0);
@@ -18,7 +18,7 @@ function useRequests() {
     try {
       const path = query('requests', { after: last.current || undefined, limit: KEPT_REQUESTS });
       const { requests } = await call<{ readonly requests: readonly RequestRecord[] }>(path);
-      // Two readings can overlap.
+      // Two polls can overlap.
       const added = requests.filter(({ id }) => id > last.current).toReversed();
       last.current = added[0]?.id ?? last.current;
       setState(({ log = [] }) => ({ log: [...added, ...log].slice(0, KEPT_REQUESTS) }));
@@ -42,7 +42,7 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
   const { log, error } = useRequests();
   const [filter, setFilter] = useState('');
   const [pausedAt, setPausedAt] = useState<number>();
-  // Rows must not move away under the pointer, so new requests wait while it is on the list.
+  // Hold back new requests while the pointer is on the list, so that rows don't move under it.
   const [heldAt, setHeldAt] = useState<number>();
   const newest = log?.[0]?.id;
   const shown = log?.filter((request) => request.id <= (pausedAt ?? heldAt ?? request.id)) ?? [];
@@ -62,10 +62,8 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
             {`${pausedAt ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
           </button>
         </Head>
-        {log?.length === 0 && (
-          <Empty title="No requests yet" commands={['svc users add --org acme --file examples/users.json']} />
-        )}
-        {shown.length > 0 && found.length === 0 && <Empty title="No request matches the filter" />}
+        {log?.length === 0 && <Empty title="No requests yet" commands={['svc users add --org acme --user ada --name Ada']} />}
+        {shown.length > 0 && found.length === 0 && <Empty title="No requests match the filter" />}
         <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
           <Rows label="requests" rows={found.map(toRow)} />
         </div>

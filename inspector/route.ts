@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import { takeToken } from './service.ts';
 
-/** Segments of the page's place: `['requests', '12']` for `#/requests/12`. */
+/** Segments of the URL fragment: `['requests', '12']` for `#/requests/12`. */
 export type Route = readonly string[];
 
 export const hrefOf = (...segments: Route): string => `#/${segments.map(encodeURIComponent).join('/')}`;
 
 const currentRoute = (): Route => location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
 
-/** Follows the place in the URL fragment, so that reloading and going back work. A pasted URL may bring a new token. */
+/** Returns the route in the URL fragment, so that reload and Back work. Also accepts a new token from a pasted URL. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function useRoute(): Route {
       takeToken();
       setRoute(currentRoute());
     };
-    // The place may have changed before the effect ran.
+    // The route may have changed before the effect ran.
     follow();
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);

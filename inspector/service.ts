@@ -2,13 +2,13 @@ import { createContext } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { ClockState } from '../src/service/development/clock-state.ts';
 
-/** Milliseconds between two readings of the shown data. */
+/** Interval between polls, in milliseconds. */
 const POLL_INTERVAL = 1_000;
 const TOKEN_KEY = 'svc-admin-token';
 
 export const readToken = () => sessionStorage.getItem(TOKEN_KEY);
 
-/** Moves the admin token from the URL fragment to this tab's storage, so that it is not in the address bar or history. */
+/** Moves the admin token from the URL fragment to the tab's session storage, to keep it out of the address bar and history. */
 export function takeToken(): void {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
   if (token === undefined) return;
@@ -16,7 +16,7 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-/** Calls a route below `/_svc/`, with POST if there is a body. @throws Error with the status of an error response as `cause` */
+/** Calls a route under `/_svc/`, with POST if there is a body. @throws Error with the HTTP status as `cause` */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
   if (readToken() === null) throw new Error('no token', { cause: 401 });
   const response = await fetch(`/_svc/${path}`, {
@@ -35,7 +35,7 @@ export function query(path: string, values: Readonly<Record<string, string | num
   return `${path}?${new URLSearchParams(known.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Calls `read` now, whenever it changes, and every second while the page is visible. */
+/** Calls `read` immediately, whenever the function changes, and every second while the page is visible. */
 export function usePolling(read: () => Promise<void>): void {
   useEffect(() => {
     const poll = () => void (document.hidden || read());
@@ -49,7 +49,7 @@ export function usePolling(read: () => Promise<void>): void {
   }, [read]);
 }
 
-/** Reads a route repeatedly, and keeps the data while the service is unreachable. `refresh` reads at once. */
+/** Polls a route, and keeps the last data while the service is unreachable. `refresh` reads immediately. */
 export function usePolled<Result>(path: string) {
   const [polled, setPolled] = useState<{ readonly data?: Result; readonly error?: Error }>({});
   const refresh = useCallback(async () => {
@@ -64,7 +64,7 @@ export function usePolled<Result>(path: string) {
   return { ...polled, refresh };
 }
 
-/** Sends changes to a route, and calls `refresh` after each of them. `change` resolves with undefined after an error. */
+/** Sends changes to a route, and calls `refresh` after each change. `change` resolves with undefined after an error. */
 export function useChange(path: string, refresh: () => Promise<void>) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
@@ -90,5 +90,5 @@ interface SharedClock {
   readonly refresh: () => Promise<void>;
 }
 
-/** The service's clock, which times are relative to. */
+/** Provides the service's clock, for relative times. */
 export const ServiceClock = createContext<SharedClock>({ refresh: async () => undefined });

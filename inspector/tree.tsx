@@ -21,10 +21,10 @@ interface Node {
   readonly isOpen?: boolean;
 }
 
-/** Lists the visible nodes from top to bottom: in each folder its folders, then its documents. */
+/** Returns the visible nodes from top to bottom. Each folder contains first its subfolders, then its documents. */
 function findVisibleNodes({ org, folders, documents }: TreeProps, closed: ReadonlySet<string>): readonly Node[] {
   const known = new Set(folders.map(({ folderId }) => folderId));
-  // Records whose folder is not listed are at the top.
+  // Records whose folder is not listed are at the top level.
   const groupByParent = (records: readonly ListedRecord[], field: string) =>
     Map.groupBy(records, ({ [field]: parent }) => (known.has(parent) ? parent : undefined));
   const [foldersIn, documentsIn] = [groupByParent(folders, 'parentFolderId'), groupByParent(documents, 'folderId')];
@@ -45,7 +45,7 @@ function findVisibleNodes({ org, folders, documents }: TreeProps, closed: Readon
   return nodesIn(undefined, 1);
 }
 
-/** The folders and documents of an organization, with one tab stop. Left and right arrows close and open folders. */
+/** Shows the folders and documents of an organization. It is one tab stop; the left and right arrows close and open folders. */
 export function Tree(props: TreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const nodes = findVisibleNodes(props, closed);

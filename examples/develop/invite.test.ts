@@ -8,7 +8,7 @@ const question = { user: 'grace', document: 'plan', organization: organizationId
 let service: EmbeddedService;
 let client: Client;
 
-/** One service for all tests, with the same data at the start of each. */
+/** All tests share one service. Each test starts with the same data. */
 beforeAll(async () => {
   service = await createService();
   client = createClient(service.client);
@@ -25,14 +25,14 @@ beforeEach(async () => {
 
 afterAll(() => service.close());
 
-/** An invitation that expires two days after the time of the service. */
+/** Creates an invitation that expires in two days, by the clock of the service. */
 async function createInvitation(): Promise<Invitation> {
   const { now } = await service.clock.show();
   return { organizationId, documentId: 'plan', userId: 'grace', expiresAt: Math.floor(Date.parse(now) / 1000) + 48 * 3600 };
 }
 
 describe('an invitation', () => {
-  it('grants access to the document, and notifies the user', async () => {
+  it('grants access to the document and notifies the user', async () => {
     expect(await service.explain(question).catch((error) => error.message)).toBe("user 'grace' not found");
     await invite(client, await createInvitation());
     expect(await service.explain(question)).toMatchObject({ allowed: true, role: 'editor', via: [{ level: 'document' }] });
@@ -46,7 +46,7 @@ describe('an invitation', () => {
     expect(await service.explain(question)).toMatchObject({ allowed: false, nearMisses: [{ reason: 'expired' }] });
   });
 
-  it('is sent once, even if the response is lost and the client sends the request again', async () => {
+  it('is sent once, even if the response is lost and the client retries the request', async () => {
     await service.faults.add({ on: 'notifications.add', nth: 1, drop: 'after' });
     const requests = service.requests.wait({ on: 'notifications.add', count: 2, timeout: '10s' });
     await invite(client, await createInvitation());

@@ -30,7 +30,6 @@ export interface RecordRules extends PreparationRules {
   readonly valueWarnings?: 'add' | 'update';
 }
 
-/** The result of checking an input. The input may be sent if `diagnosticCount` is 0. */
 export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
 
 type CheckResult =
@@ -153,7 +152,7 @@ export class RecordChecker extends FindingCollector {
         }
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
-      for (const field of Object.keys(ownFields)) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+      for (const field in ownFields) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
       if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(id);

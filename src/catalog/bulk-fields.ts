@@ -10,7 +10,6 @@ export interface BulkFields extends Bulk {
   /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
   readonly knownFields: readonly string[];
-  /** Input fields that identify the target of all records in a call, such as the organization. */
   readonly targetFields: readonly TargetField[];
 }
 

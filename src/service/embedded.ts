@@ -15,7 +15,7 @@ import type { RequestLog, RequestLogOptions } from './development/requests/reque
 import type { RequestRecord } from './development/requests/request-record.ts';
 import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
-import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
+import { HEALTHY, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { displayStoreLocation } from './store/location.ts';
@@ -23,13 +23,12 @@ import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
 interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
-  /** Cancels the opening of the store. */
   readonly signal?: AbortSignal;
   /** Whether to log requests in a file beside the store. */
   readonly logsRequests?: boolean;
   /** Receives each request that is logged. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Folder for the log of requests to a database (default: in memory). */
+  /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;
   /** Rules for faults, which replace those of the store until `close`. */
   readonly faults?: FaultFileInput;
@@ -71,18 +70,17 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       await yieldToEvents();
       return service.fetch(input, init);
     },
+    post: service.post,
     /** Returns the parents that do not exist, in order. @throws Refusal if the store rejects the request */
     findMissingParents: async (parents: readonly Parent[]) => {
       const { findMissingParents } = await import('./records/parent-ids.ts');
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
-    /** Returns the time of the service. */
     now: async () => {
       await service.development.current();
       return service.clock.now();
     },
-    /** Dependencies of the tools for development. */
     development,
     target: {
       baseUrl: 'http://localhost',
@@ -108,7 +106,6 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       };
       return { ...server, close };
     },
-    /** Waits for follow-ups and closes the store. */
     close: async () => {
       service.faults.close();
       await service.whenIdle();
@@ -140,6 +137,7 @@ export function createService(dependencies: ServiceDependencies, file = createLa
     clock,
     handle,
     fetch: createFetch(handle),
+    post: createPost(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
   };
@@ -160,23 +158,36 @@ function withServiceDate(
   };
 }
 
-/** Creates a `fetch` that calls the service. Throws a `StoreFailure` if the store is not usable. */
 function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && !init ? input : new Request(input, init);
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const response = await handle({ method, target, header, body });
-    const { status, failure, body: content, headers: own, sentShare } = response;
-    if (failure) throw failure;
-    if (sentShare === 'none') throw connectionError('fetch failed');
+    const { status, body: content, headers: own, sentShare } = acceptResponse(await handle({ method, target, header, body }));
     const sent = sentShare === undefined ? content : interruptBody(content, sentShare);
     return new Response(method === 'HEAD' ? null : sent, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
   };
 }
 
-/** Creates the error of `fetch` for a connection that the service closed. */
+/** Creates a function that calls the service like `fetch`, without its types, which take long to load. */
+function createPost(handle: RequestHandler) {
+  return async (target: string, headers: ReadonlyMap<string, string>, content: string) => {
+    const body = async (consume: ChunkConsumer) => consume(Buffer.from(content));
+    const header = (name: string) => headers.get(name);
+    const response = acceptResponse(await handle({ method: 'POST', target, header, body }));
+    if ((response.sentShare ?? 1) < 1) throw connectionError('terminated');
+    return response;
+  };
+}
+
+/** Throws what the caller gets instead of a response. */
+function acceptResponse({ failure, sentShare, ...response }: ServiceResponse) {
+  if (failure) throw failure;
+  if (sentShare === 'none') throw connectionError('fetch failed');
+  return { ...response, sentShare };
+}
+
 function connectionError(message: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
 }

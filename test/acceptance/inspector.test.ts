@@ -131,7 +131,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await wrong.goto(`${running().url}/_svc/ui`);
     await wrong.getByRole('heading', { name: 'The inspector needs the admin token' }).waitFor();
     await wrong.goto(`${running().url}/_svc/ui#token=wrong`);
-    await wrong.getByRole('heading', { name: 'The service did not accept the token' }).waitFor();
+    await wrong.getByRole('heading', { name: 'The admin token is not valid' }).waitFor();
     expect(await wrong.getByText('svc serve --ui').count()).toBe(1);
     await wrong.goto(running().ui);
     await wrong.getByRole('heading', { name: 'Requests' }).waitFor();
@@ -183,7 +183,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByText('folders.add').first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('presence 200');
-    await eventually(async () => expect(await page.getByText('No request matches the filter').count()).toBe(1));
+    await eventually(async () => expect(await page.getByText('No requests match the filter').count()).toBe(1));
     const arrive = () =>
       running().call('/v2/presence/update', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'ada' }] });
     await arrive();
@@ -302,7 +302,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByText('UNAVAILABLE · fault flaky · acme').waitFor();
     await page.getByRole('link', { name: 'Faults' }).click();
     await button(page, 'Clear all').click();
-    await page.getByText('No faults').waitFor();
+    await page.getByText('No fault rules').waitFor();
     expect(await running().call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toHaveProperty(
       'result',
     );

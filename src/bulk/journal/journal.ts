@@ -79,7 +79,7 @@ export type Durability = 'durable' | 'written';
 
 /**
  * The durable log of a job. An intent is written before a batch is sent, and the outcome afterwards. Outcomes between two
- * intents are written together with the second intent.
+ * writes of intents are written together with the second one.
  */
 export class Journal {
   readonly path: string;
@@ -123,19 +123,17 @@ export class Journal {
     }
   }
 
-  /** Records that a range is about to be sent, and flushes pending changes. */
-  recordIntent(range: RecordRange, durability: Durability = 'written'): void {
-    const { sends, requests, retries } = this.#read(() => this.#batches.get(range.first)) ?? NO_EFFORT;
-    const batch = { ...range, settled: 0, sends: sends + 1, requests, retries } as const;
-    const put = () => {
-      this.#batches.put(batch);
+  /** Records that ranges are about to be sent, in one transaction with all pending changes. */
+  recordIntents(ranges: readonly RecordRange[], durability: Durability = 'written'): void {
+    const puts = ranges.map((range) => () => {
+      const { sends, requests, retries } = this.#batches.get(range.first) ?? NO_EFFORT;
+      this.#batches.put({ ...range, settled: 0, sends: sends + 1, requests, retries });
       if (sends > 0) this.#items.remove(range.first, range.last);
-    };
-    this.#write([...this.#pending, put], durability);
+    });
+    this.#write([...this.#pending, ...puts], durability);
     this.#pending = [];
   }
 
-  /** Records an outcome, which the next `recordIntent` or `flush` writes. */
   recordOutcome(settlement: BatchSettlement): void {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
@@ -148,7 +146,6 @@ export class Journal {
     });
   }
 
-  /** Sets a fact, which the next `recordIntent` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put({ name, value: JSON.stringify(fact) }));
   }
@@ -208,7 +205,6 @@ export class Journal {
     });
   }
 
-  /** Closes the journal, unless it is closed already. Discards pending changes. */
   close(): void {
     this.#pending = [];
     if (this.#database.isOpen) this.#database.close();
@@ -216,11 +212,12 @@ export class Journal {
 
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {
     const before = this.#batches.get(range.first) ?? NO_EFFORT;
-    this.#batches.remove(range.first, range.first);
     const parts = [
       ...known.map((part) => ({ ...part, settled: 1 as const })),
       ...open.map((part) => ({ ...part, settled: 0 as const })),
     ];
+    // Usually, the outcome of the whole batch replaces its intent.
+    if (parts[0]?.first !== range.first) this.#batches.remove(range.first, range.first);
     for (const [at, part] of parts.entries()) {
       const effort = { requests: before.requests + requests, retries: before.retries + retries };
       this.#batches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });

@@ -30,13 +30,7 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
   await fillOrganization(context, entry, data);
-  return {
-    data,
-    /** Single record from flags, for an operation that takes records. */
-    record: Object.keys(record).length > 0 ? record : undefined,
-    /** Whether any data came from `--data`. */
-    usesDataFlag: document !== undefined,
-  };
+  return { data, record: Object.keys(record).length > 0 ? record : undefined, usesDataFlag: document !== undefined };
 }
 
 async function readFlagValue(

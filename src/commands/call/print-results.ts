@@ -15,12 +15,7 @@ export interface CallRequest {
 }
 
 /** Makes the calls and prints their results. Lists of records are printed as tables; other results are unchanged. */
-export async function printResults(
-  context: Context,
-  entry: OperationEntry,
-  operation: Operation,
-  request: CallRequest,
-): Promise<void> {
+export async function printResults(context: Context, entry: OperationEntry, operation: Operation, request: CallRequest) {
   const call = await openCall(context, entry, operation, request);
   const { printer, messages } = call;
   const responses = fetchResponses(call);
@@ -46,7 +41,6 @@ async function openCall(context: Context, entry: OperationEntry, operation: Oper
   return { ...request, context, client, printer, entry, operation, ids, messages: createClosingMessages(context, operation) };
 }
 
-/** Prints responses that are not lists. Several responses become an array. */
 async function printValues(
   { context, printer, entry, operation, inputs, all }: OpenCall,
   responses: AsyncIterable<CallResult<unknown>>,
@@ -71,7 +65,6 @@ async function printValues(
   }
 }
 
-/** Describes a write without response data by its status and message. In a table, the message on stderr is enough. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
@@ -88,7 +81,6 @@ async function* fetchResponses(call: OpenCall) {
   }
 }
 
-/** Fetches the responses for each ID on the command line. Continues after failures of single IDs. */
 async function* fetchResponsesById(call: OpenCall) {
   const { context, entry, operation, inputs } = call;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);

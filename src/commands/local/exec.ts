@@ -15,7 +15,7 @@ import type { Invocation } from '../definition.ts';
 import type { ExecFlags } from './flags.ts';
 import { resolveSpawn } from './resolve-spawn.ts';
 
-/** A free loopback port, so that several servers can use the same store. */
+/** Any free loopback port, so that several servers can use the same store. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /**
@@ -56,11 +56,7 @@ function createEnvironment(environment: Environment, url: string, { key, workspa
   };
 }
 
-async function run(
-  { io, cwd, signal: stopped }: Context,
-  [command = '', ...words]: readonly string[],
-  env: Environment,
-): Promise<number> {
+async function run({ io, cwd, signal: stopped }: Context, [command = '', ...words]: readonly string[], env: Environment) {
   stopped.throwIfAborted();
   const start = resolveSpawn(command, words, { environment: env, cwd });
   const child = spawn(start.program, start.programArguments, {
@@ -79,15 +75,14 @@ async function run(
   }
 }
 
-/**
- * Terminals send Ctrl-C to every process in the foreground, and a second signal could end the command. On Windows, all
- * signals come from the console, and forwarding would kill the command.
+/** * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every foreground process, and a second
+ * signal could end the command. On Windows, all signals come from the console, and forwarding would kill the command.
  */
 export function reachesCommandDirectly(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
-/** Waits for the exit code. As in shells, the exit code for a signal is 128 plus its number. */
+/** Waits for the exit code. As in shells, a signal results in 128 plus the signal's number. */
 async function exitOf(child: ChildProcess): Promise<number> {
   const [code, signal]: (number | null | NodeJS.Signals)[] = await once(child, 'exit');
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];

@@ -19,7 +19,7 @@ export const EXPLAIN_ACCESS_FLAGS = [
   { flags: '--user <id>', description: 'user ID' },
   { flags: '--document <id>', description: 'document ID' },
   { flags: '--org <id>', description: 'organization of the document' },
-  { flags: '--cases <file>', description: 'YAML or JSON file of access tests' },
+  { flags: '--cases <file>', description: 'YAML or JSON file with access tests' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ExplainAccessFlags = OptionsOf<typeof EXPLAIN_ACCESS_FLAGS>;

@@ -16,10 +16,7 @@ import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';
 
-export async function listLocalRecords(
-  context: Context,
-  { arguments: [name = ''], options }: Invocation<ListRecordsFlags>,
-): Promise<void> {
+export async function listLocalRecords(context: Context, { arguments: [name = ''], options }: Invocation<ListRecordsFlags>) {
   const kindName = parseKind(name);
   const kind: StoredKind = STORED_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
@@ -33,7 +30,7 @@ export async function listLocalRecords(
   if (more) await context.note(`more ${plural} exist; use --limit ${limit * 10} to show more`);
 }
 
-/** Describes the columns of a kind. The first one is always shown; a narrow terminal hides the last ones first. */
+/** Returns the columns of a kind. Narrow terminals hide columns from right to left, except the first one. */
 function columnsOf({ fields, isOfKey }: StoredKind, isOneOrganization: boolean): readonly Column[] {
   const [first = '', ...others] =
     isOfKey || isOneOrganization ? fields : [fields[0] ?? '', 'organizationId', ...fields.slice(1)];
@@ -65,7 +62,7 @@ export async function showLocalRecord(
   });
 }
 
-/** Shows records as phrases, without the fields that are equal in the card. Omits empty fields. */
+/** Formats related records as phrases such as `d1 (editor)`, and omits empty fields. */
 function textFields(card: StoredRecord, { display }: View): object {
   const textOf = (value: unknown): unknown => {
     if (!isObject(value)) return value;
@@ -77,7 +74,7 @@ function textFields(card: StoredRecord, { display }: View): object {
     return `${name} (${shown.filter(Boolean).join(', ')})`;
   };
   const fields = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]);
-  return Object.fromEntries(fields.filter(([, value]) => value !== null && String(value) !== ''));
+  return Object.fromEntries(fields.filter(([, value]) => String(value ?? '') !== ''));
 }
 
 /** Summarizes an explanation: `u1 can open d1 as editor`. */

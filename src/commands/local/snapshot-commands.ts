@@ -15,17 +15,17 @@ export const SNAPSHOT_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Save the data of the embedded service',
     description:
-      'Saves everything in the store, including API keys, tokens, and deliveries, but not the clock and the faults. Only the owner can read the file. Replaces a snapshot with the same name. A running svc serve is not interrupted.',
-    examples: { 'svc local snapshot save seed': 'save the current data as seed' },
+      'Saves all data in the store, including API keys, tokens, and deliveries, but not the clock or the fault rules. Only the owner of the file can read it. Overwrites an existing snapshot with the same name. Does not interrupt a running svc serve.',
+    examples: { 'svc local snapshot save seed': 'save the current data as the snapshot seed' },
     arguments: [NAME],
     load: async () => (await import('./snapshot.ts')).saveSnapshot,
   },
   {
     command: ['local', 'snapshot', 'restore'],
     globalFlags: ['local', 'result', 'dry-run'],
-    summary: 'Replace the data of the embedded service by a snapshot',
+    summary: 'Replace the data of the embedded service with a snapshot',
     description:
-      'Replaces everything in the store in one transaction, so that a running svc serve responds with either the old or the new data. API keys and tokens created after the snapshot stop working.',
+      'Replaces all data in the store in one transaction, so that requests to a running svc serve see either the old or the new data. API keys and tokens that are newer than the snapshot stop working.',
     examples: { 'svc local snapshot restore seed --yes': 'skip the confirmation' },
     arguments: [NAME],
     load: async () => (await import('./snapshot.ts')).restoreSnapshot,
@@ -40,10 +40,10 @@ export const SNAPSHOT_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['local', 'snapshot', 'diff'],
     globalFlags: ['local', 'result'],
-    summary: 'Show the changes since a snapshot',
+    summary: 'Show the records that have changed since a snapshot',
     description:
-      'Compares the records of svc local export now with those in the snapshot. Ignores times and the secrets of endpoints. Exits with 20 if there is a change.',
-    examples: { 'svc local snapshot diff seed': 'show the records that changed since seed was saved' },
+      'Compares the records that svc local export contains with those in the snapshot. Ignores timestamps and endpoint secrets. Exits with 20 if anything changed.',
+    examples: { 'svc local snapshot diff seed': 'show the changes since the snapshot seed was saved' },
     arguments: [NAME],
     load: async () => (await import('./snapshot.ts')).diffSnapshot,
   },
@@ -61,9 +61,9 @@ export const EXEC_COMMAND = defineCommand({
   globalFlags: ['local'],
   summary: 'Run a command against the embedded service',
   description:
-    'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command. With --snapshot or --parallel-safe, each run has its own copy of the data, which is deleted afterwards, so runs can be parallel and the store stays unchanged.',
+    'Runs the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for the command. Exits with the exit code of the command. With --snapshot or --parallel-safe, each run uses a temporary copy of the data, so that runs can be parallel and the store stays unchanged.',
   examples: {
-    'svc local exec -- npm test': 'run tests against the service',
+    'svc local exec -- npm test': 'run tests against the embedded service',
     'svc local exec --snapshot seed -- npm test': 'run tests on a copy of a snapshot',
   },
   arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],

@@ -23,7 +23,7 @@ export async function restoreSnapshot(context: Context, { arguments: [name = '']
   const { snapshots, store } = await openSnapshots(context);
   await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was restored');
-  await context.confirm(`Replace all data in ${store} by snapshot ${name}?`, 'this machine');
+  await context.confirm(`Replace all data in ${store} with snapshot ${name}?`, 'this machine');
   await (await context.printer()).value(await explainRefusals('write', () => snapshots.restore(name)), {});
   await context.note(`restored ${store} from snapshot ${name}`);
 }
@@ -47,7 +47,10 @@ export async function diffSnapshot(context: Context, { arguments: [name = ''] }:
   const plan = { target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
   await printPlan(context, plan, `snapshot ${name}`, { purpose: 'history' });
   if (changes.length === 0) return;
-  throw new SvcError('differs', `the data changed since snapshot ${name}: ${formatNounCount(changes.length, 'difference')}`);
+  throw new SvcError(
+    'differs',
+    `the data has changed since snapshot ${name}: ${formatNounCount(changes.length, 'difference')}`,
+  );
 }
 
 export async function removeSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {

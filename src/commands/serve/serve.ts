@@ -39,12 +39,8 @@ interface ServeSettings extends ServiceOptions {
   readonly faults?: FaultFileInput;
 }
 
-/** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
-export async function serve(
-  context: Context,
-  address: ListenAddress,
-  { timeScale, ui, ...switches }: ServeSettings,
-): Promise<void> {
+/** Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other signals. */
+export async function serve(context: Context, address: ListenAddress, { timeScale, ui, ...switches }: ServeSettings) {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
@@ -74,19 +70,15 @@ export async function serve(
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-/** Warns about rules of an earlier time, because requests would fail for no apparent reason. */
+/** Warns about fault rules that were added earlier, because requests would fail for no apparent reason. */
 async function announceFaults(context: Context, { development }: EmbeddedInstance): Promise<void> {
   const { faults } = await listFaults(development.development);
   if (faults.length === 0) return;
-  const rules = formatNounCount(faults.length, 'rule');
-  await context.warn(hint`${rules} for faults in this store; ${step('change', 'local', 'faults', 'clear')} removes them`);
+  const rules = formatNounCount(faults.length, 'active fault rule');
+  await context.warn(hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`);
 }
 
-async function announce(
-  context: Context,
-  { url, admin, ui }: RunningService,
-  { key, workspace }: EmbeddedInstance['target'],
-): Promise<void> {
+async function announce(context: Context, { url, admin, ui }: RunningService, { key, workspace }: EmbeddedInstance['target']) {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
@@ -100,19 +92,17 @@ export function formatWelcome(
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
+  const settings = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const;
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],
-    [SETTING_VARIABLES.apiKey, credentials.apiKey],
-    [SETTING_VARIABLES.authToken, credentials.authToken],
-    [SETTING_VARIABLES.workspaceId, credentials.workspaceId],
-    [SETTING_VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
+    ...settings.map((setting) => [SETTING_VARIABLES[setting], credentials[setting]]),
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
   const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Press Ctrl-C to stop.', ''].map(escapeForTerminal).join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {
@@ -128,7 +118,7 @@ function parseTimeScale(options: ServeFlags): number {
   const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
   if (factor > 0 && factor <= MAX_TIME_SCALE) return factor;
   throw new SvcError('usage', `--time-scale must be a number above 0 and at most ${MAX_TIME_SCALE}, got '${text}'`, {
-    hint: 'for example --time-scale 0.001 turns an hour into 3.6 s',
+    hint: 'for example, --time-scale 0.001 turns an hour into 3.6 s',
   });
 }
 
@@ -140,13 +130,13 @@ function parseFeature(name: string): Feature {
   throw new SvcError('usage', `--without: unknown feature '${name}'`, { hint: didYouMean(name, FEATURES) });
 }
 
-/** Parses a rate limit, such as `60/1m`, as calls per milliseconds. */
+/** Parses a rate limit such as `60/1m`: a number of calls, and a window in milliseconds. */
 function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> {
   const [, calls, time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const window = parseDuration(time);
   if (calls === undefined || !window) {
-    throw new SvcError('usage', `--rate-limit must be calls per duration, got '${text}'`, {
-      hint: 'for example --rate-limit 60/1m',
+    throw new SvcError('usage', `--rate-limit must be a number of calls per duration, got '${text}'`, {
+      hint: 'for example, --rate-limit 60/1m',
     });
   }
   return { calls: Number(calls), window };

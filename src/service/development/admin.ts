@@ -7,27 +7,25 @@ import { Refusal } from '../refusal.ts';
 import type { RequestHandler, ServiceRequest } from '../request.ts';
 
 export interface AdminRequest {
-  /** Decoded values of the `<…>` segments, in order. */
+  /** Decoded values of the `<…>` path segments, in order. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** Body of a POST request. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a value to send as JSON. @throws Refusal or SvcError, which become envelopes */
+/** Handles a request, and returns a value to send as JSON. @throws Refusal or SvcError, which become error responses */
 export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
 
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 
-/** Routes without a token, for responses without data. */
+/** Routes that require no token, for responses that contain no data. */
 export type PublicRoutes = Readonly<Record<string, (request: AdminRequest) => Promise<ServiceResponse>>>;
 
 interface AdminOptions {
   readonly token: string;
   readonly routes: AdminRoutes;
   readonly publicRoutes?: PublicRoutes;
-  /** Receives unexpected errors. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -35,7 +33,7 @@ export function isAdminTarget(target: string): boolean {
   return target.startsWith('/_svc/');
 }
 
-/** Creates the handler of requests below `/_svc/`. The server must have checked the Host and Origin headers. */
+/** Creates the handler for requests under `/_svc/`. The server must check the Host and Origin headers first. */
 export function createAdmin({ token, routes, publicRoutes = {}, report }: AdminOptions): RequestHandler {
   const handle = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const { pathname, searchParams: query } = new URL(request.target, 'http://localhost');

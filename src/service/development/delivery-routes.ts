@@ -5,19 +5,19 @@ import type { DeliveryState } from '../store/tables.ts';
 import type { AdminRoutes } from './admin.ts';
 import { type ClockContext, readClock } from './clock-control.ts';
 
-/** A delivery as in responses. Times are RFC 3339. */
+/** A delivery in a response. Times are in RFC 3339. */
 export interface Delivery extends DeliveryRecord {
   readonly createdAt: string;
-  /** Null during an attempt and after the last one. */
+  /** Time of the next attempt. Null during an attempt and after the last attempt. */
   readonly nextAttempt: string | null;
-  /** Null after the delivery succeeded. Not in lists. */
+  /** Payload of the event. Null after a successful delivery. Lists omit it. */
   readonly payload?: unknown;
 }
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 
-export function deliveryRoutes(context: ClockContext & { readonly apiKey: string }): AdminRoutes {
+export function createDeliveryRoutes(context: ClockContext & { readonly apiKey: string }): AdminRoutes {
   const { store, apiKey } = context;
   return {
     'GET /_svc/deliveries': async ({ query }) => {
@@ -31,7 +31,7 @@ export function deliveryRoutes(context: ClockContext & { readonly apiKey: string
       return { ...describeDelivery(found), payload: JSON.parse(found.payload ?? 'null') };
     },
     'POST /_svc/deliveries': async ({ body: { retry } }) => {
-      if (!Array.isArray(retry)) throw new SvcError('usage', 'the body must have delivery IDs, such as {"retry":["msg_1"]}');
+      if (!Array.isArray(retry)) throw new SvcError('usage', 'the body must contain delivery IDs, such as {"retry":["msg_1"]}');
       const now = Date.parse((await readClock(context)).now);
       return { deliveries: (await retryDeliveries(store, { apiKey, now }, retry.map(String))).map(describeDelivery) };
     },

@@ -3,7 +3,6 @@ import { readBuildFile } from '../../kernel/bundled-programs.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { PublicRoutes } from './admin.ts';
 
-/** Content types of the page's files, which the build puts beside the chunks. */
 const FILES = {
   'index.html': 'text/html',
   'main.mjs': 'text/javascript',
@@ -17,11 +16,11 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Reads the inspector page, which contains no data. @throws SvcError `local` without a build */
+/** Loads the inspector page, which contains no data. @throws SvcError `local` if the inspector is not built */
 export async function loadInspector(): Promise<PublicRoutes> {
   const routes = Object.entries(FILES).map(async ([name, type]) => {
     const packed = await readBuildFile(`inspector-${name}.br`, import.meta.url);
-    if (!packed) throw new SvcError('local', 'the inspector is not built', { hint: 'npm run build builds it' });
+    if (!packed) throw new SvcError('local', 'the inspector is not built', { hint: 'to build it: npm run build' });
     const body = brotliDecompressSync(packed).toString();
     const headers = { ...SECURITY_HEADERS, 'content-type': `${type}; charset=utf-8` };
     const route = `GET /_svc/ui${name === 'index.html' ? '' : `/${name}`}`;

@@ -35,7 +35,6 @@ export function joinFileQueue(path: string) {
         await work();
         file.isPrepared = true;
       }),
-    /** Leaves the queue. Repeated calls do nothing. */
     leave: () => {
       if (!isClosed) file.users -= 1;
       isClosed = true;

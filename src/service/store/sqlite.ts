@@ -44,7 +44,6 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
   return new Kysely<Tables>({ dialect });
 }
 
-/** Sets whether commits wait for the disk. */
 export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean): Promise<void> {
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
@@ -54,7 +53,6 @@ export async function openDatabase(path: string, timeout: number, options: Datab
   return new DatabaseSync(path, { ...options, timeout });
 }
 
-/** Copies a database, which may be in use, to an empty file. */
 export async function copyDatabase(path: string, target: string, timeout: number): Promise<void> {
   const source = await openDatabase(path, timeout);
   const { backup } = await import('node:sqlite');

@@ -19,7 +19,6 @@ export interface Store {
   readonly signals?: ChangeSignals;
   /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
   readonly version?: () => number | undefined;
-  /** Runs a read on a consistent snapshot. */
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a write that excludes all other writes. If the write changes only the data of one API key, pass the key: the

@@ -8,7 +8,6 @@ export interface ListFilter {
   readonly limit?: number | undefined;
 }
 
-/** A kind of records to list. */
 export type StoredKindName =
   | 'organizations'
   | 'users'
@@ -30,12 +29,11 @@ export type StoredRecord = Readonly<Record<string, unknown>>;
 
 export interface StoredRecords {
   readonly records: readonly StoredRecord[];
-  /** Whether more records exist. */
   readonly more: boolean;
 }
 
 export interface RecordRequest {
-  /** Organization, user, group, folder, or document. */
+  /** One of `organization`, `user`, `group`, `folder`, and `document`. */
   readonly kind: string;
   readonly id: string;
   /** Default: all organizations that have the ID. */
@@ -49,6 +47,6 @@ export interface AccessQuestion {
 }
 
 export interface Explanation extends AccessQuestion, AccessDecision, DocumentAccess {
-  /** A command that gives the user access. Null if the user has access, or if the document is disabled. */
+  /** Command that grants the user access. Null if the user has access or the document is disabled. */
   readonly grant: string | null;
 }

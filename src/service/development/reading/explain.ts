@@ -5,8 +5,8 @@ import { notFound, type ReadingScope, readRows, requireOrganization } from './li
 
 /**
  * Explains whether a user can open a document.
- * @param commandOf formats the words of a command as a command line
- * @throws SvcError `not_found` for an unknown organization or document, and for a user that no organization has
+ * @param commandOf converts the words of a command to a command line
+ * @throws SvcError `not_found` for an unknown organization or document, or for a user who is in no organization
  */
 export async function explainAccess(
   scope: ReadingScope,

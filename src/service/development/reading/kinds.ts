@@ -3,25 +3,23 @@ import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
 import type { StoredKindName, StoredRecord } from './answers.ts';
 
-/** How to read the records of a kind from the store, and which fields to show. */
+/** Describes how to read the records of a kind from the store, and which fields to show. */
 export interface StoredKind {
   readonly table: string;
-  /** Fields of the table on a terminal. A narrow terminal hides the last ones first. */
+  /** Columns of the table on a terminal. Narrow terminals hide them from right to left. */
   readonly fields: readonly string[];
-  /** Columns that a search looks at, starting with the ID. */
+  /** Columns that a search compares, starting with the ID. */
   readonly searched: readonly [string, ...string[]];
   /** Columns that sort the records, descending with `-` (default: the searched columns). Must be the order of an index. */
   readonly order?: readonly string[];
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
   readonly isOfKey?: true;
-  /** Field that is masked. */
   readonly secret?: string;
   readonly toRecord?: (row: StoredRecord, now: number) => StoredRecord;
 }
 
 const members = { table: 'members', toRecord: toMembership } as const;
-/** The kinds of records that `svc local list` shows. */
 export const STORED_KINDS = {
   organizations: {
     ...{ table: 'organizations', isOfKey: true, searched: ['organizationId', 'organizationName'] },

@@ -7,21 +7,21 @@ import { prepareSelect } from '../../store/statements.ts';
 import type { ListFilter, StoredKindName, StoredRecord, StoredRecords } from './answers.ts';
 import { STORED_KINDS, type StoredKind, toRecord } from './kinds.ts';
 
-/** Reads the data of an API key at a time of the service's clock. */
+/** Scope of a read: the data of an API key, at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {
   readonly now: number;
 }
 
-/** Upper bound on the IDs to compare with an unknown one. */
+/** Maximum number of IDs to compare with an unknown ID. */
 const MAX_COMPARED = 10_000;
 
-/** @throws SvcError `usage` with the nearest kind */
+/** Checks the name of a kind. @throws SvcError `usage` with the nearest kind for an unknown name */
 export function parseKind(name: string): StoredKindName {
   if (Object.hasOwn(STORED_KINDS, name)) return name as StoredKindName;
   throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(STORED_KINDS)) });
 }
 
-/** Lists records of a kind, by organization. @throws SvcError `not_found` for an unknown organization */
+/** Lists the records of a kind, grouped by organization. @throws SvcError `not_found` for an unknown organization */
 export async function listRecords(scope: ReadingScope, name: StoredKindName, filter: ListFilter): Promise<StoredRecords> {
   const { organization, limit = 50, match } = filter;
   const found = await readRows(scope, name, organization, { match, limit: limit + 1 });
@@ -34,7 +34,6 @@ export async function listRecords(scope: ReadingScope, name: StoredKindName, fil
 }
 
 interface RowQuery {
-  /** Values of columns. */
   readonly equals?: Readonly<Record<string, string>>;
   readonly match?: string | undefined;
   readonly limit?: number;
@@ -46,7 +45,7 @@ interface FoundRow {
   readonly organization: number;
 }
 
-/** Reads rows of one organization or of all. @throws SvcError `not_found` for an unknown organization */
+/** Reads rows of one organization or of all organizations. @throws SvcError `not_found` for an unknown organization */
 export async function readRows(
   scope: KeyScope,
   name: StoredKindName,
@@ -69,7 +68,7 @@ export async function readRows(
 
 const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['organizationId']);
 
-/** @param key surrogate key of the organization, unless the records belong to the API key */
+/** Selects rows of a kind. @param key surrogate key of the organization, unless the records belong to the API key */
 export function selectRows(scope: KeyScope, kind: StoredKind, { equals, match, limit = MAX_COMPARED }: RowQuery, key?: number) {
   const { table, isOfKey, where, searched, order } = kind;
   const database = scope.database as unknown as Kysely<Record<string, Record<string, unknown>>>;
@@ -85,14 +84,14 @@ export function selectRows(scope: KeyScope, kind: StoredKind, { equals, match, l
   return query.limit(sql.lit(limit)).execute() as Promise<readonly StoredRecord[]>;
 }
 
-/** @throws SvcError `not_found` with the nearest ID */
+/** Finds the surrogate key of an organization. @throws SvcError `not_found` with the nearest ID */
 export async function requireOrganization(scope: KeyScope, organizationId: string): Promise<number> {
   const found = await findOrganization(scope, organizationId);
   if (found === undefined) throw await notFound(scope, 'organizations', organizationId);
   return found;
 }
 
-/** Creates the error for an ID that does not exist, with the nearest one of the organization (default: of all). */
+/** Creates the error for an unknown ID, with the nearest ID in the organization (default: in all organizations). */
 export async function notFound(scope: KeyScope, name: StoredKindName, id: string, organizationId?: string): Promise<SvcError> {
   const rows = await readRows(scope, name, organizationId, {});
   const [column] = STORED_KINDS[name].searched;

@@ -6,7 +6,7 @@ import type { RecordRequest, StoredKindName, StoredRecord } from './answers.ts';
 import { STORED_KINDS, toRecord } from './kinds.ts';
 import { notFound, type ReadingScope, readRows, selectRows } from './list.ts';
 
-/** A record in an organization, which is given by its surrogate key. */
+/** A record, with the surrogate key of its organization. */
 interface Subject extends ReadingScope {
   readonly organization: number;
   readonly id: string;
@@ -14,7 +14,7 @@ interface Subject extends ReadingScope {
 
 type Describe = (subject: Subject) => Promise<object>;
 
-/** Kinds of records, with functions that read more about a record. */
+/** Kinds of records to show, each with a function that reads the data related to a record. */
 const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   user: ['users', describeUser],
   organization: ['organizations', async () => ({})],
@@ -26,12 +26,13 @@ const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   group: ['groups', async (subject) => ({ userIds: await readGroups(subject, 'userId', { groupId: subject.id }) })],
 };
 
-/** Upper bound on the users, documents, or memberships in a card, and on the records to check for it. */
+/** Maximum number of related records of each kind. */
 const MAX_LISTED = 100;
+/** Maximum number of documents or users whose access is checked. */
 const MAX_CHECKED = 1_000;
 
 /**
- * Finds a record in one organization or in all of them, and describes its memberships, access, and last activity.
+ * Finds a record in one organization or in all organizations, and adds its memberships, access, and last activity.
  * @throws SvcError `usage` for an unknown kind, `not_found` with the nearest ID
  */
 export async function showRecord(scope: ReadingScope, request: RecordRequest): Promise<readonly StoredRecord[]> {
@@ -68,7 +69,6 @@ async function readGroups(subject: Subject, column: string, equals: Readonly<Rec
   return rows.map((row) => row[column]);
 }
 
-/** Lists documents that a user can open, among the first ones of the organization. */
 async function findOpenDocuments(subject: Subject): Promise<readonly object[]> {
   const { database, organization, id, now } = subject;
   const found: object[] = [];

@@ -9,7 +9,6 @@ import { toOpenError } from '../../store/sqlite-errors.ts';
 import { rejectForeignFile } from '../../store/store-file.ts';
 import type { Tables } from '../../store/tables.ts';
 
-/** Number of records by kind. */
 type RecordCounts = Readonly<Record<keyof typeof COUNTED_TABLES, number>>;
 
 const COUNTED_TABLES = {
@@ -22,7 +21,7 @@ const COUNTED_TABLES = {
 
 const BUSY_TIMEOUT = 10_000;
 
-/** Copies a store, which may be in use, to a new file. Releases the claims of its deliveries, which become due at once. */
+/** Copies a store, which may be in use, to a new file. Releases the claims of deliveries, so that they are due immediately. */
 export async function copyStore(path: string, target: string): Promise<void> {
   await createPrivateFile(target);
   await copyDatabase(path, target, BUSY_TIMEOUT);
@@ -37,11 +36,11 @@ export async function copyStore(path: string, target: string): Promise<void> {
   }
 }
 
-/** Reads the schema version of a snapshot and counts its records. @throws SvcError `local` if it is not usable */
+/** Reads the schema version of a snapshot and counts its records. @throws SvcError `local` for an unusable file */
 export async function readSnapshot(file: string): Promise<{ readonly version: number; readonly records: RecordCounts }> {
   try {
     if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
-    await rejectForeignFile(file);
+    rejectForeignFile(file);
     const database = await openDatabase(immutableUrl(file), BUSY_TIMEOUT);
     try {
       const numberFrom = (sql: string) => Number(database.prepare(`select ${sql}`).get()?.['value']);
@@ -62,8 +61,8 @@ export async function readSnapshot(file: string): Promise<{ readonly version: nu
 }
 
 /**
- * Replaces all rows of a store by those of a copy with the same schema, in one transaction. Readers see the old rows or
- * the new ones. Keeps the row IDs.
+ * Replaces all rows of a store with those of a copy that has the same schema, in one transaction. Readers see either the
+ * old or the new rows. Keeps row IDs.
  */
 export function replaceRows(path: string, copy: string): Promise<void> {
   const { run, leave } = joinFileQueue(path);
@@ -87,7 +86,7 @@ export function replaceRows(path: string, copy: string): Promise<void> {
   }).finally(leave);
 }
 
-/** An immutable file is read without locks and without additional files beside it. */
+/** Returns a URL that makes SQLite read a file without locks and without creating other files beside it. */
 function immutableUrl(file: string): string {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -4,9 +4,8 @@ import type { AdminRoutes } from '../admin.ts';
 import type { Snapshots } from './snapshots.ts';
 
 export interface SnapshotContext {
-  /** Location of the store. */
   readonly location: string;
-  /** Compares the states of a snapshot and of the store. Without it, snapshots have no comparison. */
+  /** Compares the states of a snapshot and of the store. If undefined, there is no route for comparisons. */
   readonly compareStates?: (snapshot: State, current: State) => Promise<unknown>;
 }
 
@@ -17,14 +16,14 @@ export async function openSnapshots({ location }: SnapshotContext): Promise<Snap
 
 const ACTIONS = ['save', 'restore', 'remove'] as const;
 
-export function snapshotRoutes(context: SnapshotContext): AdminRoutes {
+export function createSnapshotRoutes(context: SnapshotContext): AdminRoutes {
   const { compareStates } = context;
   return {
     'GET /_svc/snapshots': async () => ({ snapshots: await (await openSnapshots(context)).list() }),
     'POST /_svc/snapshots': async ({ body }) => {
       const [action, ...others] = ACTIONS.filter((name) => typeof body[name] === 'string');
       if (action === undefined || others.length > 0)
-        throw invalidArgument(`Expected one of ${ACTIONS.join(', ')} with a name.`);
+        throw invalidArgument('the body must contain one of save, restore, and remove, such as {"save":"seed"}');
       const snapshots = await openSnapshots(context);
       return (await snapshots[action](String(body[action]))) ?? {};
     },

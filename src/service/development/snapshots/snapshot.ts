@@ -1,8 +1,8 @@
-/** A complete copy of a store's data, including its API keys and tokens, but not its clock and faults. */
+/** A copy of all data in a store, including API keys and tokens, but not the clock or the fault rules. */
 export interface Snapshot {
   readonly name: string;
   readonly bytes: number;
-  /** RFC 3339. */
+  /** Time in RFC 3339. */
   readonly savedAt: string;
   /** Number of records by kind. */
   readonly records: Readonly<Record<string, number>>;

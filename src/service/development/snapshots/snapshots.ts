@@ -21,7 +21,7 @@ import { copyStore, readSnapshot, replaceRows } from './snapshot-file.ts';
 const EXTENSION = '.sqlite';
 const STAGING_PREFIX = '.staged-';
 
-/** Manages the snapshots in a private folder beside a store. @throws SvcError `usage` for a PostgreSQL store */
+/** Manages the snapshots of a store, in a private folder beside it. @throws SvcError `usage` for a PostgreSQL store */
 export function createSnapshots(location: string) {
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'database') {
@@ -41,7 +41,7 @@ export function createSnapshots(location: string) {
     if (!names.includes(name)) throw createNotFoundError(name, names);
     return file;
   };
-  /** Runs `work` on a copy of a snapshot, or of the current data if no snapshot is named, and deletes the copy. */
+  /** Runs `work` on a copy of a snapshot (default: of the current data), and deletes the copy. */
   const withCopy = async <Result>(name: string | undefined, work: (copy: string) => Promise<Result>) => {
     const file = name === undefined ? undefined : await find(name);
     if (file) await readSnapshot(file);
@@ -52,9 +52,9 @@ export function createSnapshots(location: string) {
     });
   };
   return {
-    /** @returns the path of a snapshot. @throws SvcError `not_found` with the nearest name */
+    /** Finds the path of a snapshot. @throws SvcError `not_found` with the nearest name */
     find,
-    /** Saves the current data. Replaces a snapshot with the same name. */
+    /** Saves the current data. Overwrites an existing snapshot with the same name. */
     save: async (name: string): Promise<Snapshot> => {
       const file = join(folder, checkName(name) + EXTENSION);
       await withCopy(undefined, async (copy) => {
@@ -75,7 +75,7 @@ export function createSnapshots(location: string) {
       });
       return describeSnapshot(folder, name);
     },
-    /** Returns the snapshots, newest first. Passes files that cannot be read to `report`. */
+    /** Returns the snapshots, newest first. Passes an error to `report` for each unreadable file. */
     list: async (report: (error: unknown) => void = () => undefined): Promise<readonly Snapshot[]> => {
       const found: Snapshot[] = [];
       for (const name of await listNames(folder)) {
@@ -149,14 +149,12 @@ function isName(name: string): boolean {
 
 function checkName(name: string): string {
   if (isName(name)) return name;
-  throw new SvcError('usage', `'${name}' is not a valid snapshot name`, {
+  throw new SvcError('usage', `invalid snapshot name '${name}'`, {
     hint: 'use letters, digits, dots, hyphens, and underscores',
   });
 }
 
 function createNotFoundError(name: string, names: readonly string[]): SvcError {
   const save = hint`to save one: ${step('change', 'local', 'snapshot', 'save', name)}`;
-  return new SvcError('not_found', `no snapshot is named '${name}'`, {
-    hint: names.length > 0 ? didYouMean(name, names) : save,
-  });
+  return new SvcError('not_found', `snapshot '${name}' not found`, { hint: names.length > 0 ? didYouMean(name, names) : save });
 }
