@@ -1,7 +1,7 @@
 import { isObject } from '../kernel/is-object.ts';
 import { once } from '../kernel/once.ts';
 import { tryParseJson } from '../kernel/try-parse-json.ts';
-import type { FilterText } from './filtered-renderer.ts';
+import type { FilterText } from './printer.ts';
 
 /** Matches a path, such as `.items[0].name` or `.[].id`. */
 const PATH = /^(?=\.)(?:\.[A-Za-z_]\w*|\.?\[(?:0|[1-9]\d{0,8})?\])+$/;

@@ -8,7 +8,6 @@ import { checkRecords } from '../../bulk/record-check.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -16,7 +15,7 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
+import { copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
@@ -30,8 +29,7 @@ import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { showEndedJob } from './finished-job.ts';
-import { findJobOperation, findJobRecords } from './job-operation.ts';
+import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { readEntries } from './status.ts';
 
 /**
@@ -59,8 +57,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
-      const entry = findJobOperation(description);
-      const plan = await createSendPlan(opened.context, entry, description, throughput);
+      const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
         return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
@@ -76,12 +73,8 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
 }
 
 /** Recreates the plan of a job with the given throughput. @throws SvcError `bad_data` if the input changed */
-async function createSendPlan(
-  context: Context,
-  entry: OperationEntry,
-  description: JobDescription,
-  throughput: ThroughputOptions,
-): Promise<SendPlan> {
+async function createSendPlan(context: Context, description: JobDescription, throughput: ThroughputOptions): Promise<SendPlan> {
+  const entry = findJobOperation(description);
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const options = { ...parseStoredOptions(description), ...throughput };
@@ -93,12 +86,7 @@ async function createSendPlan(
   return { calls, input, options, limits };
 }
 
-async function reopenInput(
-  context: Context,
-  fields: BulkFields,
-  description: JobDescription,
-  options: BulkOptions,
-): Promise<CheckedInput> {
+async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
   const { inputs, cwd } = description;
   for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
   const reading = copySignal(context.signal);

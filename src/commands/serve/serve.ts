@@ -92,12 +92,10 @@ export function formatWelcome(
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
+  const settings = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const;
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],
-    [SETTING_VARIABLES.apiKey, credentials.apiKey],
-    [SETTING_VARIABLES.authToken, credentials.authToken],
-    [SETTING_VARIABLES.workspaceId, credentials.workspaceId],
-    [SETTING_VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
+    ...settings.map((setting) => [SETTING_VARIABLES[setting], credentials[setting]]),
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
