@@ -10,6 +10,8 @@ export interface BulkFields extends Bulk {
   /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
   readonly knownFields: readonly string[];
+  /** The input of a whole call. */
+  readonly input: z.ZodObject;
   /** Input fields that identify the target of all records in a call, such as the organization. */
   readonly targetFields: readonly TargetField[];
 }
@@ -26,7 +28,7 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   const target = targetFields(input).filter(({ name }) =>
     bulk.field === undefined ? name !== bulk.id : !known.includes(name),
   );
-  return { ...bulk, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
+  return { ...bulk, input, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
 }
 
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {

@@ -29,13 +29,15 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
-  await fillOrganization(context, entry, data);
+  const hasDefaultOrganization = await fillOrganization(context, entry, data);
   return {
     data,
     /** Single record from flags, for an operation that takes records. */
     record: Object.keys(record).length > 0 ? record : undefined,
     /** Whether any data came from `--data`. */
     usesDataFlag: document !== undefined,
+    /** Whether the organization comes from the settings. */
+    hasDefaultOrganization,
   };
 }
 
@@ -74,11 +76,12 @@ function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | r
   return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
 }
 
-async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
+async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<boolean> {
   const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOrganization || data['organizationId'] !== undefined) return;
+  if (!takesOrganization || data['organizationId'] !== undefined) return false;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
+  return org !== undefined;
 }
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { splitIntoBatches } from '../../bulk/batches.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
@@ -60,13 +61,13 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
       const entry = findJobOperation(description);
-      const plan = await createSendPlan(opened.context, entry, description, throughput);
+      const plan = await createSendPlan(opened.context, entry, description, throughput, folder.grouped);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
         return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
       await plan.calls.client.ensureWritesAllowed();
       running = true;
-      await runJob(opened.context, job, plan);
+      await runJob(opened.context, job, plan).finally(() => plan.input.grouped?.close());
     } finally {
       await opened.close();
     }
@@ -81,12 +82,13 @@ async function createSendPlan(
   entry: OperationEntry,
   description: JobDescription,
   throughput: ThroughputOptions,
+  path: string,
 ): Promise<SendPlan> {
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const options = { ...parseStoredOptions(description), ...throughput };
   const limits = parseBatchLimits(fields, options);
-  const input = await reopenInput(context, fields, description, options);
+  const input = await reopenInput(context, fields, description, options, path);
   const client = await context.client();
   const { data } = description;
   const calls = { client, operation, fields, data, single: false, ifExists: options.ifExists };
@@ -98,6 +100,7 @@ async function reopenInput(
   fields: BulkFields,
   description: JobDescription,
   options: BulkOptions,
+  path: string,
 ): Promise<CheckedInput> {
   const { inputs, cwd } = description;
   for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
@@ -106,7 +109,9 @@ async function reopenInput(
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
     const input = await openInputFiles(dependencies, fields, { files, ...optionalProperty('map', options.map) }, '');
-    const rules = createRules(fields, description.data, options, description.job);
+    // The records of a job of separate calls were checked against the flags by the first run.
+    const defaults = fields.field === undefined ? Object.keys(description.data) : [];
+    const rules = createRules(fields, description.data, options, description.job, defaults);
     const shown = await showCheckProgress(context, input);
     const check = await checkRecords(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
@@ -117,7 +122,8 @@ async function reopenInput(
       const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
       throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
     }
-    return { input, rules, check };
+    const grouped = await groupIfMixed(input, rules, check, context.signal, path);
+    return { input, rules, check, grouped, data: description.data };
   } finally {
     reading.end();
   }
