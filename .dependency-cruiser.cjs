@@ -122,6 +122,11 @@ module.exports = {
       to: { path: '^node_modules/zod/', dependencyTypes: ['type-only'] },
     },
     { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },
+    // The inspector is a program for browsers, which shares formats and types of records with the service.
+    {
+      from: { path: '^inspector/' },
+      to: { path: '^(inspector|src/(kernel|catalog|service/development)|node_modules/preact)/' },
+    },
   ],
   options: {
     // TypeScript 7 has no parser to offer: without this one every .ts file would look empty, and pass.

@@ -320,12 +320,34 @@ const plugins = [
   noTranslations,
 ];
 
+/** The inspector page. Only `svc serve --ui` reads its files. */
+const inspector = {
+  entryPoints: Object.fromEntries(
+    ['index.html', 'main.tsx', 'style.css', 'icon.svg'].map((file) => [
+      `chunks/inspector-${file.split('.')[0]}`,
+      `inspector/${file}`,
+    ]),
+  ),
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  loader: { '.html': 'copy', '.svg': 'copy' },
+  bundle: true,
+  format: 'esm',
+  target: 'es2024',
+  minify: true,
+  metafile: true,
+  write: false,
+} as const satisfies BuildOptions;
+
 await rm('dist', { recursive: true, force: true });
 const { metafile: scattered } = await build({ ...options, plugins });
 const groups = await measureGroups(scattered);
 await rm('dist', { recursive: true });
 const { metafile } = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
 assertExports(groups, scattered, metafile);
+const page = await build(inspector);
+Object.assign(metafile.outputs, page.metafile.outputs);
+for (const { path, contents } of page.outputFiles) await writeFile(`${path}.br`, brotliCompressSync(contents));
 for (const folder of ['completions', 'examples/snippets']) await cp(folder, 'dist/chunks', { recursive: true });
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent CommonJS code from

@@ -26,8 +26,9 @@ export default defineConfig({
           include: ['test/{postgres,service}/**/*.test.ts'],
           // Tests without a store, or of file stores.
           exclude: [
-            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,file-queue}.test.ts',
+            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,shared-transactions}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
+            'test/service/development/snapshots.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

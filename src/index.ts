@@ -7,6 +7,17 @@ export type {
   RequestControl,
   ServiceClockControl,
   ServiceSettings,
+  ServiceSnapshots,
 } from './library/embedded-service.ts';
 export type { Input, OperationName, OperationTypes, Output } from './library/operations.ts';
 export { createService } from './library/service.ts';
+export type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordRequest,
+  StoredKindName,
+  StoredRecord,
+  StoredRecords,
+} from './service/development/reading/answers.ts';
+export type { Snapshot } from './service/development/snapshots/snapshot.ts';

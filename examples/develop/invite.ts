@@ -8,7 +8,7 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-/** The code under test: lets a user edit a document until a time, and notifies the user. */
+/** Grants a user temporary edit access to a document and notifies the user. This is the code under test. */
 export async function invite(client: Client, { organizationId, documentId, userId, expiresAt }: Invitation): Promise<void> {
   await client.call('permissions.add', {
     user: { userId },

@@ -22,7 +22,6 @@ export type BatchRequestOutcome = RequestTiming &
         readonly error: SvcError;
         /** Error messages by the record's index in the request, if the service names the invalid records. */
         readonly invalidRecords?: ReadonlyMap<number, string>;
-        /** Whether the request was too large, so that its halves may succeed. */
         readonly tooLarge?: boolean;
       }
     /** The service may have applied the request in full, in part, or not at all. */

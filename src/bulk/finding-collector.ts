@@ -77,7 +77,6 @@ export class FindingCollector {
     this.#renameHint ??= renameHint(name, idField);
   }
 
-  /** Adds a warning about the current file. Returns false if there are too many. */
   warn(warning: Diagnostic): boolean {
     if (this.warnings.length >= MAX_WARNINGS) return false;
     this.addWarning(warning);
@@ -90,7 +89,6 @@ export class FindingCollector {
     this.warningCount += count;
   }
 
-  /** Yields the problems since the last call as one list, if there are any. */
   *takeDiagnostics(): Generator<readonly FileDiagnostic[]> {
     const found = this.#new;
     this.#new = [];

@@ -14,7 +14,6 @@ export class IdScanner {
     this.#field = JSON.stringify(field);
   }
 
-  /** Tests the scan on a record whose ID is known, by its index within the file. */
   verify(text: string, index: number, id: unknown): void {
     this.#opening ??= this.#openingIn(text);
     if (this.#scan(text) !== id) this.#misread.add(index);

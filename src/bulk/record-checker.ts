@@ -31,7 +31,6 @@ export interface RecordRules extends PreparationRules {
   readonly valueWarnings?: 'add' | 'update';
 }
 
-/** The result of checking an input. The input may be sent if `diagnosticCount` is 0. */
 export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
 
 type CheckResult =

@@ -6,7 +6,6 @@ import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
 
-/** Returns the text before, between, and after the records of a file. */
 function framingOf({ format, preamble }: RejectsFormat) {
   if (format === 'json') return { before: '[\n', between: ',\n', after: '\n]\n' };
   return { before: format === 'csv' ? `${preamble()}\n` : '', between: '\n', after: '\n' };

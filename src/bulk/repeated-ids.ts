@@ -13,7 +13,6 @@ export class RepeatedIdDetector {
     this.#used += 2;
   }
 
-  /** Returns each repeated hash once, and releases all hashes. */
   takeRepeated(): IdHashSet {
     const halves = this.#halves.subarray(0, this.#used);
     const sorted = new BigUint64Array(halves.buffer, 0, halves.length / 2).sort();

@@ -25,7 +25,6 @@ export class RepeatedRefusals {
     this.#count = 0;
   }
 
-  /** Counts the refusal of a record that was the only one in its request. */
   recordRefusal({ message }: SvcError): void {
     this.#count = message === this.#message ? this.#count + 1 : 1;
     this.#message = message;

@@ -16,7 +16,6 @@ export async function openResultsFile(path: string, locate: LocateRecord, kept: 
     return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };
   return {
-    /** Size of the file up to the end of the last line. */
     get bytes() {
       return bytes;
     },

@@ -12,7 +12,6 @@ export class SharedLines {
     this.#chunk = chunk;
   }
 
-  /** Returns the position of a record of the chunk, with its number in the file if it shares its line. */
   positionAt(at: number): { readonly line: number; readonly column: number; readonly record?: number } {
     const { line = 0, column = 1 } = this.#chunk[at] ?? {};
     const lineBefore = at > 0 ? this.#chunk[at - 1]?.line : this.#lastLine;

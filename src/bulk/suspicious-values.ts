@@ -67,7 +67,6 @@ export class SuspiciousValues {
         yield { field, message: EMPTY.describe('') };
   }
 
-  /** Counts a value. Returns false once enough values are shown. */
   #count(field: string, suspicion: Suspicion): boolean {
     const key = `${suspicion.plural} ${field}`;
     const group = this.#groups.get(key) ?? { count: 0, field, suspicion };
@@ -77,7 +76,6 @@ export class SuspiciousValues {
     return group.count <= MAX_SHOWN;
   }
 
-  /** Returns a summary of the values that were not shown, and forgets all values. */
   takeSummary(): readonly (Diagnostic & { readonly count: number })[] {
     const hidden = [...this.#groups.values()].filter(({ count }) => count > MAX_SHOWN);
     this.#groups.clear();

@@ -1,4 +1,3 @@
-/** Roles from the weakest to the strongest. */
 export const ACCESS_ROLES = ['viewer', 'editor'] as const;
 export type AccessRole = (typeof ACCESS_ROLES)[number];
 

@@ -10,9 +10,7 @@ export interface BulkFields extends Bulk {
   /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
   readonly knownFields: readonly string[];
-  /** The input of a whole call. */
   readonly input: z.ZodObject;
-  /** Input fields that identify the target of all records in a call, such as the organization. */
   readonly targetFields: readonly TargetField[];
 }
 

@@ -39,7 +39,6 @@ export interface Bulk<Field extends string = string> {
   /** The array field; without one, each record is a separate call. */
   readonly field?: Field;
   readonly id: string;
-  /** Singular noun for messages: `user`. */
   readonly noun: string;
   /** Description of the object that a write changes (default: the record): `presence of user`. */
   readonly object?: string;
@@ -78,7 +77,6 @@ export interface BulkLookup {
   readonly matchingFields: readonly string[];
 }
 
-/** A positional argument: `agents get <agentId>`. With `many`, each value is a separate call. */
 export interface Argument<Field extends string = string> {
   readonly field: Field;
   readonly many?: true;
@@ -147,7 +145,6 @@ export interface Lookup {
 
 export interface CreatedRecord {
   readonly list: string;
-  /** The ID field, which has the same name in the write's input. */
   readonly idField: string;
   /** Fields that must equal the write's input. A record with the same ID and different values is a different record. */
   readonly matchingFields: readonly string[];
@@ -157,7 +154,6 @@ export interface CreatedRecord {
   readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** Example commands, each with a caption. */
 export type Examples = Readonly<Record<string, string>>;
 
 /**
@@ -219,7 +215,6 @@ export interface Operation<
   readonly issuesCredential?: true;
   /** The purpose of the command is to print secrets, so they are not masked. */
   readonly revealsSecrets?: true;
-  /** The single value that `--quiet` prints, for scripts. */
   readonly quietValue?: (data: z.output<Output>) => string;
   /** Feature without which the service responds with FAILED_PRECONDITION. */
   readonly feature?: Feature;

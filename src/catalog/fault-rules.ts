@@ -1,6 +1,5 @@
 import type { Status } from './statuses.ts';
 
-/** Value of `on` for attempts to deliver a webhook. */
 export const DELIVERY = 'delivery';
 
 /** A rule that makes requests or deliveries fail: `on` selects them, at most one schedule counts them, and one effect applies. */

@@ -44,12 +44,12 @@ type Rule = z.output<typeof rule>;
 
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
-/** A problem of a fault file. `names` is the part of the file that is wrong: a field with its value, or only its name. */
+/** A problem in a fault file. `names` says which part is wrong: the name of the field, or its value. */
 export interface FaultProblem extends InputProblem {
   readonly names: 'field' | 'value';
 }
 
-/** Checks rules, and names those without a name by their number. `existing` is the number of rules before them. */
+/** Validates rules, and numbers the ones without a name, starting after `existing` rules. */
 export function parseFaultFile(value: unknown, existing = 0): FaultFile | readonly FaultProblem[] {
   const { data, error } = file.safeParse(value);
   if (!data) return error.issues.map((issue) => describeIssue(issue, value));
@@ -60,14 +60,14 @@ export function parseFaultFile(value: unknown, existing = 0): FaultFile | readon
 function* findConflicts(given: Rule): Iterable<InputProblem> {
   const [effect, ...others] = EFFECTS.filter((field) => given[field] !== undefined);
   const [schedule, ...further] = SCHEDULES.filter((field) => given[field] !== undefined);
-  if (!effect) yield { path: [], message: `a rule needs an effect: ${EFFECTS.join(', ')}` };
+  if (!effect) yield { path: [], message: 'a rule needs an effect: status, delay, drop, cut, or items' };
   for (const other of others) yield { path: [other], message: `${effect} and ${other} cannot be combined` };
   for (const other of further) yield { path: [other], message: `${schedule} and ${other} cannot be combined` };
-  if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 is less than p50' };
+  if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 must be at least p50' };
   if (effect && given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
-    yield { path: [effect], message: `${effect} does not apply to deliveries; use ${DELIVERY_EFFECTS.join(', ')}` };
+    yield { path: [effect], message: `deliveries do not support ${effect}; use status, delay, or drop` };
   } else if (effect === 'items' && given.on !== '*' && manifest.find(({ name }) => name === given.on)?.bulk !== 'array') {
-    yield { path: ['items'], message: `${given.on} takes no list of records` };
+    yield { path: ['items'], message: `${given.on} does not accept a list of records` };
   }
 }
 

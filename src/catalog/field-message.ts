@@ -13,7 +13,6 @@ export function fieldMessage(texts: TemplateStringsArray, ...values: readonly Me
   return { message: formatParts(parts, (field) => field), params: { parts } };
 }
 
-/** Formats the message of an issue. Without `nameField`, it is the message of the service. */
 export function formatIssueMessage(issue: z.core.$ZodIssue, nameField?: NameField): string {
   const parts: readonly MessagePart[] | undefined = issue.code === 'custom' ? issue.params?.['parts'] : undefined;
   return nameField && parts ? formatParts(parts, nameField) : issue.message;

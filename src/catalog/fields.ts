@@ -56,7 +56,6 @@ export const itemResult = z.looseObject({
 
 export const itemResults = z.record(z.string(), itemResult);
 
-/** A boolean with the flags `--enable` and `--disable`. */
 export const serviceSwitch = (description: string) =>
   flag({ flag: 'enable', off: 'disable' }, z.boolean().optional().describe(description));
 

@@ -24,6 +24,8 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['jobs', 'Inspect, resume, and remove bulk jobs'],
   ['completion', 'Set up shell completion'],
   ['local', "Manage the embedded service's data"],
+  ['local snapshot', 'Save, restore, and compare the data of the embedded service'],
+  ['local clock', 'Change the time of the embedded service'],
   ['local faults', 'Make requests to the embedded service fail on purpose'],
   ['local requests', 'Inspect and wait for requests to svc serve'],
   ['local deliveries', 'Inspect and retry webhook deliveries from the embedded service'],
@@ -31,7 +33,6 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
 
 const words = (text: string): readonly string[] => text.split(' ');
 
-/** Sections of the command list, in order, with the first words of their commands. */
 export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'Manage',

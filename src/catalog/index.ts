@@ -31,7 +31,6 @@ type Intersection<Union> = (Union extends unknown ? (part: Union) => void : neve
   ? Whole
   : never;
 
-/** Every operation of the service, by name: `users.add`. */
 export type Operations = Intersection<OperationsOf<Resource>>;
 export type OperationName = keyof Operations;
 

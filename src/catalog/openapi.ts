@@ -82,7 +82,6 @@ function createSecuritySchemes(prefix: string): Node {
   return Object.fromEntries(Object.entries(CREDENTIAL_HEADERS).map(([name, header]) => [name, schemeOf(header)]));
 }
 
-/** Returns an operation's credential headers, all required together; an empty list for none. */
 function createSecurity(auth: Auth): readonly Node[] {
   const requirements = CREDENTIALS_BY_AUTH[auth].map((credential) => [credential, []]);
   return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];

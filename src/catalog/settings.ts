@@ -122,7 +122,6 @@ export const settingsSchema = z.strictObject({
 
 export type SettingsFields = z.output<typeof settingsSchema>;
 
-/** Returns the JSON Schema of settings files, for editors. */
 export function createSettingsSchema(): JsonSchema {
   return { title: 'Settings file of svc', ...createJsonSchema(settingsSchema, 'input') };
 }

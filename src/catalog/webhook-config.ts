@@ -3,7 +3,6 @@ import { defineOperation } from './define.ts';
 import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 
-/** An http(s) URL, or an empty string to unset it. */
 const optionalUrl = (description: string) =>
   z
     .union([z.literal(''), httpUrl(description)])

@@ -11,7 +11,6 @@ import type { CalledOperation, WireRequest } from './request.ts';
 export interface CallStats {
   readonly retries: number;
   readonly waits: number;
-  /** Milliseconds spent waiting for rate limits, including those that other calls hit. */
   readonly waited: number;
   /** Whether an attempt before the last one may have been applied. */
   readonly hadUnknownAttempt: boolean;

@@ -26,7 +26,6 @@ export interface Client {
     operation: Operation<Input, Output>,
     input: z.input<Input>,
   ): Promise<CallOutcome<z.output<Output>>>;
-  /** Calls any path with any JSON as its data. */
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
   /** Sends JSON text unchanged, over the `pool` if there is one. `confirmed` if the response reports success for all `ids`. */
   sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;

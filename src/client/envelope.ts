@@ -98,7 +98,6 @@ function* findUnexpectedData(data: unknown, operation: CalledOperation, large: b
   return yield* findUnexpectedField(data, operation, { strict, large });
 }
 
-/** Returns the location of the first mismatch, such as ` at 0.createdAt`: empty for all of the data. */
 function* findUnexpectedField(
   data: unknown,
   { output }: CalledOperation,

@@ -34,7 +34,6 @@ export function createRateLimiter(options: ClientOptions) {
     return true;
   }
 
-  /** Adopts a pause of another process, unless the pause exceeds the remaining waiting time. */
   function adoptSharedPause(): void {
     const until = shared?.pausedUntil();
     if (until === undefined || until === observedPause) return;

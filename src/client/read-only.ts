@@ -2,7 +2,6 @@ import { SvcError } from '../kernel/errors.ts';
 import type { Client } from './client-types.ts';
 import type { CalledOperation } from './request.ts';
 
-/** Wraps a client so that it sends no write, whatever its caller does. */
 export function createReadOnlyClient(client: Client): Client {
   const requireRead = <Called extends Pick<CalledOperation, 'effect' | 'path'>>(operation: Called): Called => {
     if (operation.effect === 'read') return operation;

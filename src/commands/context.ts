@@ -29,7 +29,6 @@ export interface ProcessEnvironment {
 /** Passed to every command: the process environment, options, and parts of svc that are created on first use. */
 export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
-  /** How messages name the inputs of an operation. */
   readonly inputNaming: InputNaming;
   readonly activity: Activity;
   settings(): Promise<Settings>;

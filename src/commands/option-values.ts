@@ -47,7 +47,6 @@ export function parseSinceFlag(text: string | undefined, now: number): number | 
   });
 }
 
-/** Returns the long name of a flag without dashes: `max-depth` for `-d, --max-depth <n>`. */
 export function longName({ flags }: Pick<OptionDefinition, 'flags'>): string {
   return /--([\w-]+)/.exec(flags)?.[1] ?? '';
 }

@@ -57,7 +57,6 @@ export function requiresHttp2(error: unknown): boolean {
   return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
 }
 
-/** Returns the normalized code of a connection error; an empty string for other errors. */
 export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');

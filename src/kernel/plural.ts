@@ -8,7 +8,6 @@ export function formatNounCount(count: number, noun: string): string {
   return `${groupDigits(count)} ${count === 1 ? noun : pluralize(noun)}`;
 }
 
-/** Formats a whole number with separators: `1,234,567`. */
 export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -47,10 +47,7 @@ export interface Client {
 
 const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
 
-/**
- * Creates a client.
- * @throws SvcError `usage` if the base URL is not valid
- */
+/** Creates a client. @throws SvcError `usage` if the base URL is not valid */
 export function createClient(settings: ClientSettings): Client {
   const { timeout, maxWait, signal, insecureHttp } = { ...DEFAULTS, ...settings };
   const client = createInternalClient({

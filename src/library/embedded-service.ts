@@ -6,8 +6,18 @@ import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
 import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
+import type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordRequest,
+  StoredKindName,
+  StoredRecord,
+  StoredRecords,
+} from '../service/development/reading/answers.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
+import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
@@ -26,6 +36,7 @@ export interface ServiceSettings {
 
 export type EmbeddedService = Awaited<ReturnType<typeof openEmbeddedService>>;
 export type ServiceClockControl = EmbeddedService['clock'];
+export type ServiceSnapshots = EmbeddedService['snapshots'];
 export type FaultControl = EmbeddedService['faults'];
 export type RequestControl = EmbeddedService['requests'];
 
@@ -35,6 +46,7 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
   const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
+  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     /** Handles a request without the network. */
     fetch: embedded.fetch,
@@ -42,6 +54,22 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     /** Time of the service, which the calls that change it return. */
     clock: createClockControl(embedded.development),
+    /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
+    list: async (kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords> => (await reader()).list(kind, filter),
+    /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
+    show: async (request: RecordRequest): Promise<readonly StoredRecord[]> => (await reader()).show(request),
+    /** Explains whether a user can open a document, and which memberships grant it. */
+    explain: async (question: AccessQuestion): Promise<Explanation> => (await reader()).explain(question),
+    /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
+    snapshots: {
+      /** Saves the current data. Replaces a snapshot with the same name. */
+      save: async (name: string) => (await openSnapshots(embedded.development)).save(name),
+      /** Replaces the current data, including API keys and tokens. */
+      restore: async (name: string) => (await openSnapshots(embedded.development)).restore(name),
+      /** Returns the snapshots, newest first. */
+      list: async () => (await openSnapshots(embedded.development)).list(),
+      remove: async (name: string) => (await openSnapshots(embedded.development)).remove(name),
+    },
     /** Rules for faults. All calls return the rules, in the order in which they apply. */
     faults: createFaultControl(embedded.development),
     /** The requests to the service, without secrets. */

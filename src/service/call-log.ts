@@ -62,7 +62,6 @@ export function withCallLog(
   };
 }
 
-/** Keeps the chunks of a body while they are read. */
 function collectBody(request: ServiceRequest) {
   const chunks: Uint8Array[] = [];
   let size = 0;

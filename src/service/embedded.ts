@@ -13,6 +13,7 @@ import { createFaultInjector } from './development/faults/fault-injector.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
 import type { RequestRecord } from './development/requests/request-record.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -21,14 +22,13 @@ import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'> {
-  /** Cancels the opening of the store. */
+interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
   readonly signal?: AbortSignal;
   /** Whether to log requests in a file beside the store. */
   readonly logsRequests?: boolean;
   /** Receives each request that is logged. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Folder for the log of requests to a database (default: in memory). */
+  /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;
   /** Rules for faults, which replace those of the store until `close`. */
   readonly faults?: FaultFileInput;
@@ -43,7 +43,7 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, logsRequests = false, onRequest, logFolder, faults, ...rest } = options;
+  const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
   const control = faults && (await import('./development/faults/fault-control.ts'));
   control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
@@ -59,6 +59,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     commandOf: (command: readonly string[]) => commandForStore(location, command),
     intercept: service.faults.attempt,
     ...(report && { report }),
+    ...(compareStates && { compareStates }),
   };
   await control?.setFaults(service.development, faults);
   const clearFaults = once(async () => control?.clearFaults(service.development));
@@ -75,12 +76,10 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     handle: service.handle,
-    /** Returns the time of the service. */
     now: async () => {
       await service.development.current();
       return service.clock.now();
     },
-    /** Dependencies of the tools for development. */
     development,
     target: {
       baseUrl: 'http://localhost',
@@ -88,12 +87,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /** Serves on a port and delivers webhooks. `timeScale` multiplies the delays between attempts. */
-    serve: async (address: ListenAddress, { timeScale = 1 }: { readonly timeScale?: number } = {}) => {
+    /** Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale` multiplies the delays between attempts. */
+    serve: async (
+      address: ListenAddress,
+      { timeScale = 1, ui }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
+    ) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
       const server = await startServing(
-        { ...rest, handle, time, development: { ...development, timeScale }, timeScale },
+        { ...rest, handle, time, development: { ...development, timeScale }, timeScale, ui },
         address,
       );
       const close = () => {
@@ -103,7 +105,6 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       };
       return { ...server, close };
     },
-    /** Waits for follow-ups and closes the store. */
     close: async () => {
       service.faults.close();
       await service.whenIdle();
@@ -155,7 +156,6 @@ function withServiceDate(
   };
 }
 
-/** Creates a `fetch` that calls the service. Throws a `StoreFailure` if the store is not usable. */
 function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && !init ? input : new Request(input, init);
@@ -171,7 +171,6 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
   };
 }
 
-/** Creates the error of `fetch` for a connection that the service closed. */
 function connectionError(message: string): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
 }

@@ -8,7 +8,6 @@ import type { ChunkConsumer, RequestHandler } from './request.ts';
 interface ReceiveOptions {
   /** Applies while the server receives the request body. */
   readonly stalled: number;
-  /** Applies while the client reads the response. */
   readonly unread: number;
   readonly isLoopback: boolean;
 }
@@ -56,7 +55,6 @@ async function checkHead(incoming: IncomingMessage, { isLoopback }: ReceiveOptio
   }
 }
 
-/** Returns all Host headers. `headers` contains only the first. */
 function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

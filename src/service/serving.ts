@@ -1,3 +1,4 @@
+import { SvcError } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
 import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
@@ -15,21 +16,31 @@ interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
   readonly handle: RequestHandler;
   /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
+  /** Whether to serve the inspector page. */
+  readonly ui?: boolean | undefined;
 }
 
 export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
-/** Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations. */
+/**
+ * Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations.
+ * @throws SvcError `usage` for an inspector page on an address that other machines can reach
+ */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
-  const { development, handle, time, timeScale, report = () => undefined } = options;
+  const { development, handle, time, timeScale, ui, report = () => undefined } = options;
   const { store, realClock: clock, intercept } = development;
   const token = generateToken();
-  const admin = createAdmin({ token, routes: createRoutes(development), report });
+  const publicRoutes = ui ? await (await import('./development/inspector.ts')).loadInspector() : {};
+  const admin = createAdmin({ token, routes: createRoutes(development), publicRoutes, report });
   await Promise.all([finishMigrations(store), loadOperations()]);
   const server: RunningServer = await startServer(
     (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
     address,
   );
+  if (ui && !server.isLoopback) {
+    await server.close();
+    throw new SvcError('usage', `--ui needs a loopback address such as 127.0.0.1, got ${address.host}`);
+  }
   const deliveries = startDeliveries(store, {
     ...{ clock, time, timeScale, allowPrivateTargets: server.isLoopback, report, intercept },
   });
@@ -37,6 +48,8 @@ export async function startServing(options: ServingOptions, address: ListenAddre
     url: server.url,
     /** Token for `/_svc/`. Undefined if other machines can reach the server. */
     admin: server.isLoopback ? token : undefined,
+    /** Address of the inspector page with the token, which the browser does not send to the server. */
+    ui: ui ? `${server.url}/_svc/ui#token=${token}` : undefined,
     close: async () => void (await Promise.all([server.close(), deliveries.stop()])),
   };
 }

@@ -56,10 +56,7 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
   return { ...content, sha256: digestOf(content) };
 }
 
-/**
- * Parses a saved plan.
- * @throws SvcError `bad_data` if the text is not a plan, or was edited
- */
+/** Parses a saved plan. @throws SvcError `bad_data` if the text is not a plan, or was edited */
 export function parseSavedPlan(text: string, name: string): SavedPlan {
   const content = tryParseJson(text);
   if (!isObject(content) || typeof content['sha256'] !== 'string' || !Array.isArray(content['changes'])) {

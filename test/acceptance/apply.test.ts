@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
+const KILLS = 20;
+
 async function findJob({ svc }: ApplyUser): Promise<string> {
   return JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
 }
@@ -168,10 +170,10 @@ describe('the job of svc apply', () => {
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it('ends in the planned state after 50 kills', async ({ annotate }) => {
+  it(`ends in the planned state after ${KILLS} kills`, async ({ annotate }) => {
     const user = await createApplyUser();
     let [kills, jobs] = [0, 0];
-    for (; kills < 50; jobs += 1) {
+    for (; kills < KILLS; jobs += 1) {
       await user.declare(settingsOf(`org${jobs}`));
       let running: ReturnType<typeof user.start> | undefined;
       let countdown = 0;
@@ -186,7 +188,7 @@ describe('the job of svc apply', () => {
         if (phase >= 0.6) setTimeout(() => victim.kill('SIGKILL'), Math.random() * 10);
         return undefined;
       };
-      for (let words = ['apply', '--yes']; kills < 50; words = ['jobs', 'resume']) {
+      for (let words = ['apply', '--yes']; kills < KILLS; words = ['jobs', 'resume']) {
         countdown = 1 + Math.floor(Math.random() * 5);
         running = user.start(...words);
         const { code } = await running.ended;
@@ -301,10 +303,22 @@ const SPELLINGS = [
   '__proto__.constructor-secret',
 ];
 
+/** Settings with a secret, and a few records around it. */
+const settingsWithSecret = (name: string) => `svc: 1
+stack: acme
+folders: [{ organizationId: acme, folderId: a, folderName: A ${name} }]
+config:
+  webhook:
+    useWebhookService: true
+    webhookServiceConfig: { rawNotificationUrl: "https://hooks.example.com/${name}", authToken: { env: HOOK_TOKEN } }
+  advancedWebhooks: { isEnabled: true }
+endpoints: [{ uid: acme.first, url: "https://hooks.example.com/${name}" }]
+`;
+
 describe('secrets', () => {
   it.each(SPELLINGS)('%j is in no plan, ledger, journal, before-image, or output', async (secret) => {
     const user = await createApplyUser();
-    await user.declare(settingsOf('acme'));
+    await user.declare(settingsWithSecret('acme'));
     const env = { HOOK_TOKEN: secret };
     const outputs: string[] = [];
     const svc = async (...words: string[]) => {
@@ -314,7 +328,7 @@ describe('secrets', () => {
     };
     await svc('plan', '--out', 'plan.json');
     await svc('apply', 'plan.json', '--yes');
-    await user.declare(settingsOf('acme').replace('hooks.example.com/acme', 'hooks.example.com/other'));
+    await user.declare(settingsWithSecret('other'));
     await svc('apply', '--yes', '-o', 'json');
     await svc('undo', '--out', 'undo.json');
     const stored = await user.read('/v2/workspace/webhookconfig/get');

@@ -88,25 +88,30 @@ describe('held connections', () => {
     ['after a rejection', () => '\u0000 no request\r\n\r\n'],
   ];
 
-  it.each(HOLDS)('%s block no other clients and are closed', async (_, start) => {
+  const hold = async (kind: string, start: (server: Server) => string) => {
     const server = await startServing({ ...(await newUser()), descriptors: DESCRIPTORS });
     const before = await openDescriptors(server);
     const bytes = start(server);
     const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => dial(server)));
     for (const socket of sockets) socket.write(bytes);
-    for (let count = 0; count < 10; count++) expect(await isAlive(server)).toBe(true);
+    for (let count = 0; count < 10; count++) expect(await isAlive(server), kind).toBe(true);
     const organization = { organizationId: 'acme', users: [{ userId: 'u1' }] };
-    expect(await server.call('/v1/users/add', organization)).toMatchObject({ status: 200 });
+    expect(await server.call('/v1/users/add', organization), kind).toMatchObject({ status: 200 });
     // The remaining connections include those of this test's own calls.
-    await eventually(async () => expect(await openDescriptors(server)).toBeLessThan(before + 20), 500);
-    expect(await isAlive(server)).toBe(true);
+    await eventually(async () => expect(await openDescriptors(server), kind).toBeLessThan(before + 20), 500);
+    expect(await isAlive(server), kind).toBe(true);
+  };
+
+  // At the same time, because each kind takes as long as the service waits for the rest of a request.
+  it(`${HOLDS.map(([kind]) => kind).join(', or ')} block no other clients and are closed`, async () => {
+    await Promise.all(HOLDS.map(([kind, start]) => hold(kind, start)));
   });
 });
 
 describe('a large body', () => {
   const listOf = (records: number) => `{"data":{"organizationId":"acme","users":[${'{},'.repeat(records)}{}]}}`;
   const LARGEST = Buffer.from(listOf(5 * MEGABYTE));
-  const MANY = 24;
+  const MANY = 16;
 
   async function send(server: Server, body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) {
     const json = { 'content-type': 'application/json' };
@@ -132,7 +137,7 @@ describe('a large body', () => {
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
     // Half of the bytes that were sent.
-    expect((await peakMemory(server)) - before).toBeLessThan(180);
+    expect((await peakMemory(server)) - before).toBeLessThan((MANY * LARGEST.length) / MEGABYTE / 2);
   });
 
   it('with valid credentials is rejected before millions of values are parsed', async ({ annotate }) => {

@@ -125,7 +125,7 @@ describe('svc serve with faults', () => {
       ['{"on":"users.add","shre":0.2,"status":"INTERNAL"}', "rule:1:19: shre: unknown field; did you mean 'share'?"],
       ['{"on":"users.add","share":1.2,"status":"INTERNAL"}', 'rule:1:27: share: expected at most 1, got 1.2'],
       ['{"on":"user.add","status":"INTERNAL"}', "rule:1:7: on: unknown operation 'user.add'; did you mean 'users.add'?"],
-      ['{"on":"users.add"}', 'rule:1:1: a rule needs an effect: status, delay, drop, cut, items'],
+      ['{"on":"users.add"}', 'rule:1:1: a rule needs an effect: status, delay, drop, cut, or items'],
       ['{"on":"users.add","delay":{"p50":5}}', 'rule:1:27: delay.p99: is missing'],
       ['{"on":"users.add"', /^rule:1:18: /],
       ['[]', /^rule:1:1: expected an object, got a list/],
@@ -152,7 +152,7 @@ describe('svc serve with faults', () => {
       /fault-1 .*nth 2 .*status PERMISSION_DENIED[\s\S]*fault-2 .*always .*drop before/,
     );
     expect((await svc(['local', 'faults', 'clear', '--dry-run'])).stderr).toMatch(/nothing was changed/);
-    expect(await svc(['local', 'faults', 'clear'])).toMatchObject({ code: 0, stderr: 'removed 2 rules\n' });
+    expect(await svc(['local', 'faults', 'clear'])).toMatchObject({ code: 0, stderr: 'removed 2 fault rules\n' });
   });
 });
 

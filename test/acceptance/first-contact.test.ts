@@ -74,7 +74,8 @@ describe('words that people try', () => {
     expect(await (await newUser()).svc(['user', 'list'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'svc: the service has no operation that lists users\nhint: svc users --help lists its commands\n',
+      stderr:
+        'svc: the service has no operation that lists users\nhint: svc local list users lists those of the embedded service\n',
     });
   });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runInProcess } from './in-process.ts';
 import { failure, type ReceivedRequest, startMockService, success } from './mock-service.ts';
 import { newUser, type Run, type User } from './svc.ts';
 
@@ -86,10 +87,15 @@ const OTHERS: readonly (readonly string[])[] = [
 ];
 
 const COMMANDS = [
-  ...READS.flatMap((words) => LOOKS.map((look) => [...words, ...look])),
+  ...READS.map((words, at) => [...words, ...(LOOKS[at % LOOKS.length] ?? [])]),
   ...BULKS.flatMap((words) => [words, [...words, '--debug']]),
   ...OTHERS,
 ];
+
+/** The commands that differ from one above in a flag only. They run in the process of the test. */
+const VARIANTS = READS.flatMap((words, at) =>
+  LOOKS.filter((_, index) => index !== at % LOOKS.length).map((look) => [...words, ...look]),
+);
 
 /** Returns the text of every file in a folder. */
 async function readTexts(folder: string): Promise<readonly (readonly [string, string])[]> {
@@ -105,7 +111,7 @@ function expectNoSecrets(secrets: readonly string[], text: string, where: string
 }
 
 /** Runs all commands, a few at a time. */
-async function runAll({ svc }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
+async function runAll({ svc, env, home }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
   const done: { words: readonly string[]; run: Run }[] = [];
   const waiting = [...COMMANDS];
   const worker = async () => {
@@ -114,6 +120,7 @@ async function runAll({ svc }: User): Promise<readonly { readonly words: readonl
     }
   };
   await Promise.all([worker(), worker(), worker()]);
+  for (const words of VARIANTS) done.push({ words, run: await runInProcess([...words, '--no-wait'], { env, cwd: home }) });
   return done;
 }
 

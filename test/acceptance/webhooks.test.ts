@@ -198,7 +198,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     const user = await newUser();
     const service = startTerminal(['serve', '--port', '0'], user.env);
     onTestFinished(() => service.kill());
-    await service.shows('Ctrl-C stops it.');
+    await service.shows('Press Ctrl-C to stop.');
     const variables = Array.from(service.screen().matchAll(/export (SVC_\w+)=(\S+)/g), ([, name, value]) => [name, value]);
     const env = { ...user.env, ...Object.fromEntries(variables) };
     const to = await target();

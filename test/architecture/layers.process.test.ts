@@ -12,7 +12,7 @@ interface Cruise {
 /** Runs the layer check of `npm run check` in a folder with the layout of this project. */
 async function cruise(folder: string): Promise<Cruise> {
   const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
-  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin'];
+  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin', 'inspector'];
   const { stdout } = await run(words, { cwd: folder });
   return JSON.parse(stdout).summary;
 }
@@ -104,6 +104,13 @@ const PLANTED = [
     to: /handlers/,
   },
   { fault: 'records from the store', file: 'service/store/ii.ts', code: "import '../records/folders.ts';", to: /records/ },
+  {
+    fault: 'the inspector',
+    file: 'service/development/ll.ts',
+    code: "import '../../../inspector/format.ts';",
+    to: /inspector/,
+  },
+  { fault: 'the store from the inspector', file: '../inspector/mm.ts', code: "import '../src/service/app.ts';", to: /app/ },
   { fault: 'a library without an owner', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
   { fault: 'a missing module', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
@@ -126,7 +133,7 @@ describe('in a copy of the source', () => {
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'svc-layers-'));
-    for (const name of ['src', 'bin', 'package.json', '.dependency-cruiser.cjs']) {
+    for (const name of ['src', 'bin', 'inspector', 'package.json', '.dependency-cruiser.cjs']) {
       await cp(join(HOME, name), join(copy, name), { recursive: true });
     }
     await symlink(join(HOME, 'node_modules'), join(copy, 'node_modules'));
@@ -141,7 +148,7 @@ describe('in a copy of the source', () => {
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
   it.each(PLANTED)('an import of $fault is rejected', ({ file, to }) => {
-    const refused = found.violations.filter(({ from }) => from === `src/${file}`);
+    const refused = found.violations.filter(({ from }) => from === join('src', file));
     expect(refused).toEqual([
       expect.objectContaining({ to: expect.stringMatching(to), rule: expect.objectContaining({ name: 'not-in-allowed' }) }),
     ]);
@@ -153,7 +160,7 @@ describe('in a copy of the source', () => {
   });
 
   it('everything else is accepted', () => {
-    const faults = new Set([...PLANTED, ...CYCLE].map(({ file }) => `src/${file}`));
+    const faults = new Set([...PLANTED, ...CYCLE].map(({ file }) => join('src', file)));
     expect(found.violations.filter(({ from }) => !faults.has(from))).toEqual([]);
   });
 });

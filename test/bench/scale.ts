@@ -2,7 +2,8 @@
  * How the time of an operation grows with an organization: each operation on a store with 100,000 users and on a larger
  * one, in turns. Run it with `npm run bench:scale -- 10000000`; the number is the users of the larger store (default: one
  * million). It is filled with SQL, in proportion: a folder and a group for 100 users, a document for 10. Where PostgreSQL
- * is installed, both stores are measured on a server of it too. `--plans` prints the plan of each statement as well.
+ * is installed, both stores are measured on a server of it too, with a cache of 4 GB. `--plans` prints the plan of each
+ * statement as well.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +96,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-const cluster = await startCluster({ durable: true });
+const cluster = await startCluster({ durable: true, sharedBuffers: '4GB' });
 if (!cluster) console.log('PostgreSQL: skipped, it is not installed');
 else {
   try {

@@ -21,6 +21,9 @@ import { resolveStoreLocation } from '../../src/service/store/location.ts';
 import { startCluster } from '../postgres/cluster.ts';
 
 const CONNECTIONS = 32;
+/** Connections that write at once. */
+const WRITERS = 100;
+const SERVING = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
 /** Of one round. Rounds are short, so that what else the machine does falls on both servers of a ratio alike. */
 const SECONDS = 0.5;
 const ROUNDS = 24;
@@ -35,7 +38,9 @@ async function compare(): Promise<void> {
   try {
     console.log('SQLite');
     await compareReads(join(folder, 'reads.sqlite'), ' (goal 0.50x)');
-    await compareWrites(rawStatements(join(folder, 'raw.sqlite')), join(folder, 'writes.sqlite'), ' (goal 3.00x)');
+    const statements = rawStatements(join(folder, 'raw.sqlite'));
+    await compareWrites(statements, join(folder, 'writes.sqlite'), ' (goal 3.00x)');
+    await compareSingleWrites(statements, join(folder, 'singles.sqlite'));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -52,13 +57,13 @@ async function comparePostgres(store: string): Promise<void> {
   const statements = await rawPostgres(store);
   console.log(`a read, statements    ${Math.round(await statements.reads())} a second over 10 connections`);
   await compareWrites(statements.write, store);
+  await compareSingleWrites(statements.write, store);
   await statements.end();
 }
 
 async function compareReads(store: string, goal = ''): Promise<void> {
   const bare = await startServer([import.meta.filename, 'bare']);
-  const serving = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
-  const service = await startServer([serving, store]);
+  const service = await startServer([SERVING, store]);
   await post(service, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
   const body = JSON.stringify({ data: { organizationId: 'acme' } });
   const rates = { bare: [] as number[], service: [] as number[] };
@@ -113,36 +118,77 @@ async function post({ url, apiKey = '', authToken = '' }: Server, path: string, 
 }
 
 /** Answers a second, each connection sending its next request when the last one is answered. */
-async function rate({ url, apiKey = '', authToken = '' }: Server, body: string): Promise<number> {
-  const { port, host } = new URL(url);
+async function rate(server: Server, body: string): Promise<number> {
+  const request = requestText(server, '/v2/organizations/documents/get', body);
+  return (await times(server, CONNECTIONS, () => request)).length / SECONDS;
+}
+
+function requestText({ url, apiKey = '', authToken = '' }: Server, path: string, body: string): string {
   const head = [
-    'POST /v2/organizations/documents/get HTTP/1.1',
-    `host: ${host}`,
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(url).host}`,
     'content-type: application/json',
     `x-svc-api-key: ${apiKey}`,
     `x-svc-auth-token: ${authToken}`,
     `content-length: ${Buffer.byteLength(body)}`,
   ];
-  const request = `${head.join('\r\n')}\r\n\r\n${body}`;
-  const end = performance.now() + SECONDS * 1_000;
-  const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => drive(Number(port), request, end)));
-  return answers.reduce((sum, count) => sum + count, 0) / SECONDS;
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-function drive(port: number, request: string, end: number): Promise<number> {
+/** Milliseconds until each answer. */
+async function times({ url }: Server, connections: number, next: () => string): Promise<readonly number[]> {
+  const { port } = new URL(url);
+  const end = performance.now() + SECONDS * 1_000;
+  return (await Promise.all(Array.from({ length: connections }, () => drive(Number(port), next, end)))).flat();
+}
+
+function drive(port: number, next: () => string, end: number): Promise<readonly number[]> {
   const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1');
   return new Promise((resolve, reject) => {
-    let answers = 0;
+    const answers: number[] = [];
+    let sentAt = performance.now();
     socket.on('error', reject);
     socket.on('data', (text: string) => {
       if (!text.startsWith('HTTP/1.1 200')) return reject(new Error(text));
-      answers++;
-      if (performance.now() < end) return socket.write(request);
+      const now = performance.now();
+      answers.push(now - sentAt);
+      sentAt = now;
+      if (now < end) return socket.write(next());
       socket.destroy();
       resolve(answers);
     });
-    socket.write(request);
+    socket.write(next());
   });
+}
+
+/** Calls that add one user each, over many connections at once, beside the same statements in a transaction each. */
+async function compareSingleWrites(raw: Write, store: string): Promise<void> {
+  const service = await startServer([SERVING, store]);
+  const rates = { raw: [] as number[], service: [] as number[] };
+  const waits: number[] = [];
+  let count = 0;
+  const nextUser = () => ({ userId: `single-${count++}`, name: 'Ada Lovelace', email: 'ada@example.com' });
+  const next = () => {
+    const body = JSON.stringify({ data: { organizationId: 'acme', users: [nextUser()] } });
+    return requestText(service, '/v1/users/add', body);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    let written = 0;
+    for (const end = performance.now() + SECONDS * 1_000; performance.now() < end; written++) await raw([nextUser()]);
+    rates.raw.push(written / SECONDS);
+    const answers = await times(service, WRITERS, next);
+    rates.service.push(answers.length / SECONDS);
+    if (round >= WARM_UP) waits.push(...answers);
+  }
+  service.child.kill();
+  const [raws, calls] = [rates.raw.slice(WARM_UP), rates.service.slice(WARM_UP)];
+  const ratio = median(calls.map((reached, round) => reached / (raws[round] ?? Number.NaN)));
+  waits.sort((one, other) => one - other);
+  const at = (share: number) => `${(waits[Math.floor(waits.length * share)] ?? Number.NaN).toFixed(1)} ms`;
+  console.log(`1 user, statements    ${Math.round(median(raws))} a second, a transaction each`);
+  console.log(
+    `1 user, ${WRITERS} calls at once ${Math.round(median(calls))} a second  ${ratio.toFixed(2)}x  p50 ${at(0.5)}, p99 ${at(0.99)}`,
+  );
 }
 
 type Write = (users: readonly User[]) => Promise<void>;

@@ -61,7 +61,7 @@ describe('the second reading', () => {
           expect(records.map(({ index }) => index)).toEqual(sent.map((one) => ids.lastIndexOf(one.userId)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 

@@ -78,7 +78,7 @@ describe('the same records', () => {
         expect(yaml).toEqual(json);
         refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     expect(refusals).toBeGreaterThan(0);
   });
@@ -172,7 +172,7 @@ describe('CSV output', () => {
         const unique = list.filter(({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at);
         expect(await sent(fields, folder, 'd.csv', chunks.join(''))).toEqual(unique);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
+import { codePoint } from '../code-point.ts';
 
 /** Text as a hostile or international service may send it. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: 'grapheme' }),
   fc.string(),
   fc

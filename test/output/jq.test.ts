@@ -63,9 +63,8 @@ describe('a jq expression', () => {
     { expression: '.name.first', message: '--jq: Cannot index string with string ("first")' },
     { expression: 'error("no luck")', message: '--jq: no luck' },
     { expression: '"bye" | halt_error', message: '--jq: bye' },
-    { expression: '[range(1e9)]', message: '--jq: jq ran out of memory' },
+    { expression: 'reduce range(40) as $i ("x"; . + .)', message: '--jq: jq ran out of memory' },
   ])('reports a failure as an output error: $expression', async ({ expression, message }) => {
-    // Memory takes a while to fill on a busy machine.
     const apply = await filterOf(expression, { milliseconds: 50_000, bytes: 1_000_000 });
     const error = await refusal(apply(JSON.stringify(value)));
     expect([error.failure, error.message]).toEqual(['local', message]);
@@ -76,8 +75,8 @@ describe('limits', () => {
   const bytes = 1000;
 
   it('stop an endless expression', async () => {
-    const apply = await filterOf('last(repeat(1))', { milliseconds: 1000, bytes });
-    expect((await refusal(apply('1'))).message).toBe('--jq: jq ran longer than 1 s');
+    const apply = await filterOf('last(repeat(1))', { milliseconds: 100, bytes });
+    expect((await refusal(apply('1'))).message).toBe('--jq: jq ran longer than 0.1 s');
   });
 
   it('stop an expression with endless output', async () => {
@@ -93,7 +92,7 @@ describe('limits', () => {
 
   it('end at a signal that arrived while the expression ran', async () => {
     const stopped = new SvcError('terminated', 'stopped');
-    const filter = await openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), { milliseconds: 500, bytes });
+    const filter = await openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), { milliseconds: 100, bytes });
     expect(await refusal(filter('1'))).toBe(stopped);
   });
 });

@@ -25,10 +25,15 @@ export const LOCKED = 'locked';
 export interface ClusterOptions {
   /** Whether a commit waits for the disk. Only needed for a cluster that is killed. */
   readonly durable?: boolean;
+  /** PostgreSQL's cache of pages (default: `64MB`). */
+  readonly sharedBuffers?: string;
 }
 
 /** @returns `undefined` if PostgreSQL is not installed */
-export async function startCluster({ durable = false }: ClusterOptions = {}): Promise<Cluster | undefined> {
+export async function startCluster({
+  durable = false,
+  sharedBuffers = '64MB',
+}: ClusterOptions = {}): Promise<Cluster | undefined> {
   const programs = await programFolder();
   if (programs === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
@@ -42,7 +47,7 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
   const port = await freePort();
   const settings = {
     ...{ listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, max_connections: 200 },
-    ...{ password_encryption: 'scram-sha-256', shared_buffers: '64MB', log_min_messages: 'fatal', autovacuum: 'off' },
+    ...{ password_encryption: 'scram-sha-256', shared_buffers: sharedBuffers, log_min_messages: 'fatal', autovacuum: 'off' },
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   // One user needs a password; all others are trusted.

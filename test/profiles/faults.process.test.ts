@@ -34,7 +34,8 @@ afterAll(() => rm(join(writer, '..'), { recursive: true, force: true }));
 
 /** Starts a writer that stores secrets in the file, or in a folder that serves as a keychain. */
 function startWriter({ config }: Folders, names: readonly string[], vault = ''): ChildProcess {
-  return spawn(process.execPath, [writer, config, vault, ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(writer, '..', 'compiled') };
+  return spawn(process.execPath, [writer, config, vault, ...names], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 const openStore = (folders: Folders, lockTimeout?: number) =>

@@ -119,9 +119,14 @@ async function expectWrongTypesRejected({ send, input, fields }: Trial): Promise
   }
 }
 
-async function expectLongTextsRejected({ send, input, fields }: Trial, { auth }: OperationEntry): Promise<void> {
+/** Whether an operation is the first with its kind of credentials. All of a kind read bodies with the same code. */
+const isFirstOfKind = ({ name, auth }: OperationEntry) => manifest.find((entry) => entry.auth === auth)?.name === name;
+
+async function expectLongTextsRejected({ send, input, fields }: Trial, entry: OperationEntry): Promise<void> {
+  const { auth } = entry;
   const [text, ...others] = fields.filter((path) => typeof valueAt(input, path) === 'string');
-  const sizes = [[text, 10_000_000] as const, ...others.slice(0, 2).map((path) => [path, MAX_TEXT_LENGTH + 1] as const)];
+  const longest = isFirstOfKind(entry) ? 10_000_000 : MAX_TEXT_LENGTH + 1;
+  const sizes = [[text, longest] as const, ...others.slice(0, 1).map((path) => [path, MAX_TEXT_LENGTH + 1] as const)];
   for (const [path, size] of sizes) {
     if (!path) continue;
     const { http, paths } = await send(encodeLongText(input, path, size));
@@ -130,10 +135,13 @@ async function expectLongTextsRejected({ send, input, fields }: Trial, { auth }:
   }
 }
 
+/** Deeper than the call stack of any recursive reader. */
+const DEPTH = 40_000;
+const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
+
 async function expectDeepNestingRejected({ send, input, fields }: Trial): Promise<void> {
-  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
   for (const path of [['extra'], ...fields.slice(0, 2)]) {
-    const text = JSON.stringify({ data: withValue(input, path, 'DEEP') }).replace('"DEEP"', deep);
+    const text = JSON.stringify({ data: withValue(input, path, 'DEEP') }).replace('"DEEP"', DEEP);
     expect((await send(text)).http, path.join('.')).toBe(400);
   }
 }

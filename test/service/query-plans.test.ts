@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
+import { createReader } from '../../src/service/development/reading/reader.ts';
+import { createDevelopmentState } from '../../src/service/development/state.ts';
 import { decideAccess } from '../../src/service/records/document-access.ts';
 import { isPostgres } from './store-location.ts';
 import { startTestService, type TestService } from './test-service.ts';
@@ -31,3 +33,18 @@ it.skipIf(isPostgres)('the memberships of a document are found without reading a
   );
   expect(plan[0]).toBe(`${MEMBERS} (organization=? AND level=? AND resourceId=? AND userId=?)`);
 });
+
+it.skipIf(isPostgres).each(['members', 'permissions'] as const)(
+  'a list of %s is read in the order of an index',
+  async (kind) => {
+    const service = await startTestService();
+    const { store, clock, credentials } = service;
+    await service.call('/v2/organizations/add', { organizations: [{ organizationId: 'acme' }] });
+    const development = createDevelopmentState(store);
+    const context = { store, development, realClock: clock, apiKey: credentials.apiKey };
+    const reader = createReader({ ...context, commandOf: (words) => words.join(' ') });
+    const plan = await planOf(service, () => reader.list(kind, { organization: 'acme' }));
+    const columns = kind === 'members' ? 'organization=? AND level=? AND resourceId=?' : 'organization=?';
+    expect(plan).toEqual([`${MEMBERS} (${columns})`]);
+  },
+);

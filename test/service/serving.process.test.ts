@@ -49,9 +49,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function userIds(path: string): Promise<Set<string>> {
+async function userIds(path: string, table: 'users' | 'members' = 'members'): Promise<Set<string>> {
   const store = await openStore(path);
-  const users = await store.read((database) => database.selectFrom('members').select('userId').execute());
+  const users = await store.read((database) => database.selectFrom(table).select('userId').execute());
   await store.close();
   return new Set(users.map(({ userId }) => userId));
 }
@@ -81,6 +81,33 @@ describe('kill -9 of a serving process', () => {
     await annotate(`${acknowledged.length} acknowledged over 4 kills`);
     expect(acknowledged.length).toBeGreaterThan(160);
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
+  });
+
+  it('loses no acknowledged one of 100 writes at once, and leaves none half-written', async ({ annotate }) => {
+    const path = await newStoreLocation();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const { child, url, apiKey, authToken } = await startServing(path);
+      const exit = once(child, 'exit');
+      const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+      const target = acknowledged.length + 250 + round * 37;
+      const client = async (_: unknown, name: number) => {
+        for (let n = 0; acknowledged.length < target; n++) {
+          const userId = `${round}-${name}-${n}`;
+          const body = JSON.stringify({ data: { organizationId: `org-${name % 3}`, users: [{ userId }] } });
+          const response = await post(fetch, '/v1/users/add', body, headers, url);
+          if (response.ok) acknowledged.push(userId);
+        }
+        child.kill('SIGKILL');
+      };
+      await Promise.allSettled(Array.from({ length: 100 }, client));
+      await exit;
+    }
+    const members = await userIds(path);
+    await annotate(`${acknowledged.length} acknowledged, ${members.size} stored over 3 kills`);
+    expect(acknowledged.length).toBeGreaterThan(750);
+    expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
+    expect(await userIds(path, 'users')).toEqual(members);
   });
 
   it.skipIf(isPostgres)('frees the store for the next process immediately', async () => {

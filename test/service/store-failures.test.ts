@@ -49,6 +49,25 @@ describe('a full disk', () => {
   });
 });
 
+describe('a write that ends its transaction', () => {
+  it('does not affect others at the same time', async () => {
+    const { store, credentials } = await startTestService();
+    const organization = (organizationId: string) => ({ apiKey: credentials.apiKey, organizationId, createdAt: 0 });
+    const add = (name: string) =>
+      store.write((database) => database.insertInto('organizations').values(organization(name)).execute());
+    // Rolls back the whole transaction, as SQLite does on a full disk.
+    const end = () =>
+      store.write((database) => sql`insert or rollback into organizations select * from organizations`.execute(database));
+    const outcomes = await Promise.allSettled([add('before'), end(), add('after')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { message: expect.stringContaining('UNIQUE constraint failed') } });
+    const stored = await store.read((database) =>
+      database.selectFrom('organizations').select('organizationId').orderBy('key').execute(),
+    );
+    expect(stored.map(({ organizationId }) => organizationId)).toEqual(['before', 'after']);
+  });
+});
+
 /** Creates a store with damaged data: the start of every page is overwritten, or only of pages with rows. */
 async function createDamagedStore(damage: 'everywhere' | 'rows'): Promise<string> {
   const path = await newStoreLocation();

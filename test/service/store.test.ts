@@ -74,6 +74,30 @@ describe('a transaction', () => {
     expect(await organizations(store)).toHaveLength(10);
   });
 
+  it('fails alone next to others', async () => {
+    const { store } = await newStore();
+    const organization = await withKey(store);
+    const add = (name: string, key = 'k') =>
+      store.write((database) =>
+        database
+          .insertInto('organizations')
+          .values({ ...organization(name), apiKey: key })
+          .execute(),
+      );
+    const addThenFail = (name: string) =>
+      store.write(async (database) => {
+        await database.insertInto('organizations').values(organization(name)).execute();
+        throw new Error('no');
+      });
+    const writes = Array.from({ length: 30 }, (_, n) =>
+      n % 3 === 0 ? add(`${n}`) : n % 3 === 1 ? addThenFail(`${n}`) : add(`${n}`, 'unknown'),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, n) => n % 3 === 0));
+    const stored = (await organizations(store)).map(({ organizationId }) => Number(organizationId));
+    expect(stored.toSorted((one, other) => one - other)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+  });
+
   it('rejects references to missing rows', async () => {
     const { store } = await newStore();
     const organization = { apiKey: 'no', organizationId: 'acme', createdAt: 0 };

@@ -34,12 +34,10 @@ export class CheckedTable<Row extends object> {
     return row && this.#check(row);
   }
 
-  /** Removes the rows whose keys are between `first` and `last`, inclusive. */
   remove(first: number, last: number): void {
     this.#remove.run(first, last);
   }
 
-  /** Reads the rows in order, page by page, so that writes may happen in between. */
   *rows(): Generator<Row> {
     for (let next = 0; ; ) {
       const rows = this.#page.all(next);

@@ -8,7 +8,6 @@ export interface JobDescription {
   /** Input fields of the operation, without the records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The working directory that relative paths refer to. */
   readonly cwd: string;
   readonly target: JobTarget;
   /** The input files, at least one, in order. */

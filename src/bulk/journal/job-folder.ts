@@ -149,7 +149,6 @@ async function isDone(folder: JobFolder): Promise<boolean> {
   }
 }
 
-/** Whether a job started more than a number of days ago. */
 export function isExpired(name: string, now: number, days = RETENTION_DAYS): boolean {
   const [, year, month, day] = JOB_NAME.exec(name) ?? [];
   return Date.UTC(Number(year), Number(month) - 1, Number(day)) < now - days * DAY;

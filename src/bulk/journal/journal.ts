@@ -126,7 +126,6 @@ export class Journal {
     }
   }
 
-  /** Records that a range is about to be sent, and flushes pending changes. */
   recordIntent(range: RecordRange, durability: Durability = 'written'): void {
     const { sends, requests, retries } = this.#read(() => this.#batches.get(range.first)) ?? NO_EFFORT;
     const batch = { ...range, settled: 0, sends: sends + 1, requests, retries } as const;
@@ -138,7 +137,6 @@ export class Journal {
     this.#pending = [];
   }
 
-  /** Records an outcome, which the next `recordIntent` or `flush` writes. */
   recordOutcome(settlement: BatchSettlement): void {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
@@ -151,7 +149,6 @@ export class Journal {
     });
   }
 
-  /** Sets a fact, which the next `recordIntent` or `flush` writes. */
   setFact<Name extends keyof JobFacts>(name: Name, fact: JobFacts[Name]): void {
     this.#pending.push(() => this.#facts.put({ name, value: JSON.stringify(fact) }));
   }
@@ -211,7 +208,6 @@ export class Journal {
     });
   }
 
-  /** Closes the journal, unless it is closed already. Discards pending changes. */
   close(): void {
     this.#pending = [];
     if (this.#database.isOpen) this.#database.close();

@@ -10,7 +10,6 @@ import { InputError } from './source.ts';
 const CHUNK_BYTES = 64 * 1024;
 const READ_BYTES = 4 * CHUNK_BYTES;
 
-/** Opens a file that can be read only once. */
 export async function openFileStream(path: string, signal: AbortSignal): Promise<Readable> {
   const isFifo = (await stat(path)).isFIFO();
   return isFifo ? Readable.from(readFifo(path, signal)) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
@@ -77,7 +76,6 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   yield* head[0] === 0x1f && head[1] === 0x8b ? gunzip(all, name) : all;
 }
 
-/** Yields items that were already read, then the rest. Closes the rest even if the consumer stops early. */
 export async function* prepend<Item>(read: readonly Item[], rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
   try {
     yield* read;
@@ -103,7 +101,6 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   }
 }
 
-/** Copies chunks, so that they remain valid. */
 async function* copyChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield Uint8Array.from(chunk);
 }

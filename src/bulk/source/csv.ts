@@ -27,7 +27,6 @@ export class CsvReader {
     this.#request = request;
   }
 
-  /** The header of the file, with an ID column added if missing. */
   get header(): string {
     if (!this.#header) return '';
     const { text, delimiter, idColumn } = this.#header;

@@ -4,7 +4,6 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
 
-/** Maps names in files to the service's field names. An empty name drops the field. */
 export type FieldNames = ReadonlyMap<string, string>;
 
 const MAX_LISTED_NAMES = 20;

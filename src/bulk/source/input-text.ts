@@ -8,11 +8,9 @@ const HEAD_CHARACTERS = 4096;
 export interface InputText {
   readonly head: string;
   readonly chunks: AsyncIterable<string>;
-  /** Closes the input, before its first chunk is read. */
   cancel(): Promise<void>;
 }
 
-/** The text to read. `file` is a path, or `-` for stdin. */
 export interface InputTextRequest {
   readonly file: string;
   readonly cwd: string;

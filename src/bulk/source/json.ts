@@ -29,7 +29,6 @@ async function* readList(splitter: JsonSplitter, options: ListRequest): AsyncGen
   throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
 }
 
-/** Reads the elements of an array after its opening bracket. Yields the valid records before it throws an error. */
 async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerator<RecordChunk> {
   let records: JsonPiece[] = [];
   try {
@@ -54,7 +53,6 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
   if (records.length > 0) yield records;
 }
 
-/** Reads the records in an object after its opening brace. Warns about the other fields. */
 async function* readMembers(splitter: JsonSplitter, { name, listName: field, warn }: ListRequest): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {

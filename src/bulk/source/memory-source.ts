@@ -6,7 +6,6 @@ export function createMemorySource(name: string, values: readonly unknown[]): So
   return { name, format: 'json', isVerbatim: true, recordChunks: asOneChunk(records), preamble: () => '', withField };
 }
 
-/** Returns the JSON text of a record with an additional field. */
 export function withField({ value }: SourceRecord, field: string, text: string): string {
   return JSON.stringify({ ...Object(value), [field]: text });
 }

@@ -1,7 +1,6 @@
 import { JsonRecord } from './json-record.ts';
 import { InputError, MAX_RECORD_CHARACTERS, type RecordChunk } from './source.ts';
 
-/** Reads an input with one JSON text per line. Skips blank lines. */
 export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<RecordChunk> {
   for await (const { text, starts, ends, line } of readLines(chunks, name)) {
     const records: LineRecord[] = [];
@@ -40,7 +39,6 @@ interface LineGroup {
   readonly line: number;
 }
 
-/** Splits text into lines as chunks arrive. LF, CRLF, and CR end a line. */
 async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<LineGroup> {
   let rest = '';
   let line = 1;
@@ -62,7 +60,6 @@ async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGen
   if (rest) yield { text: rest, starts: [0], ends: [rest.endsWith('\r') ? rest.length - 1 : rest.length], line };
 }
 
-/** Finds the lines that end before `to`, and the start of the next one. */
 function findLines(text: string, to: number) {
   const [starts, ends]: [number[], number[]] = [[], []];
   let next = 0;

@@ -1,6 +1,4 @@
-/** Matches an unquoted YAML null, including an empty value. */
 export const YAML_NULL = /^(?:~|[Nn]ull|NULL)?$/;
-/** Matches an unquoted YAML boolean. */
 export const YAML_BOOLEAN = /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/;
 /** Matches a number in JSON syntax. Other YAML numbers (`0123`, `0x10`, `.5`) are text, because an ID can look like one. */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

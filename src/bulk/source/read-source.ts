@@ -3,7 +3,6 @@ import { withField } from './memory-source.ts';
 import type { SourceRequest } from './record-layout.ts';
 import type { Source } from './source.ts';
 
-/** Reads the records of a text. Loads only the libraries of its format. */
 export async function readSource(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
   const { format, map, listed } = request;
   let source = await readByFormat(chunks, request);

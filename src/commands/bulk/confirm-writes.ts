@@ -9,7 +9,6 @@ import type { Context } from '../context.ts';
 
 const MAX_TEXTS = 1_000;
 
-/** Collects warnings and confirmation questions while records are read, in bounded memory. */
 export function collectConfirmations(
   { warnings: warn, confirm: ask }: Operation,
   fields: BulkFields,
@@ -30,7 +29,6 @@ export function collectConfirmations(
   return {
     /** Function to call with each record to be sent. Undefined if the operation has no warnings or questions. */
     visitRecord: warn || ask ? visitRecord : undefined,
-    /** Prints the warnings and asks once, before the first request. A dry run skips the question. */
     async confirm(context: Context, client: Client, records: number): Promise<void> {
       await showWarnings(context, warnings);
       if (context.options.dryRun) return;
@@ -43,7 +41,6 @@ export function collectConfirmations(
   };
 }
 
-/** Describes the records that a question affects: ` (3 of 5 notifications)`. Empty for a single call. */
 function affectedRecords({ field, noun }: BulkFields, inQuestion: number, total: number): string {
   if (total === 1 && field === undefined) return '';
   return field === undefined && inQuestion < total

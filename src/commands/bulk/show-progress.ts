@@ -5,7 +5,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 
-/** Shows the progress of checking the input. Returns a function that ends the display. */
 export async function showCheckProgress(context: Context, input: RecordInput): Promise<() => Promise<void>> {
   const progress = await context.progress();
   return progress.track(() => ({
@@ -14,7 +13,6 @@ export async function showCheckProgress(context: Context, input: RecordInput): P
   }));
 }
 
-/** Shows the progress of sending. A signal ends the display. Returns a function that ends the display. */
 export async function showSendProgress(
   context: Context,
   counters: JobCounters,

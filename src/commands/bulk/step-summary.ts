@@ -16,7 +16,6 @@ export async function appendStepSummary({ warn }: Context, path: string, noun: s
   );
 }
 
-/** Renders a summary as Markdown. Escapes text from files and from the service. */
 function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, failed, unknown, failures, rejects } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);

@@ -42,7 +42,6 @@ export async function openBeforeImages(context: Context, operation: string, fold
         await warn(`this change cannot be undone: ${messageOf(error)}`);
       }
     },
-    /** Deletes the values of a call that changed nothing. */
     discard: async (): Promise<void> => {
       activity.undo = null;
       if (!folder) await removeCallImages(folders, id);

@@ -41,7 +41,6 @@ export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }
 
-/** Prints `no results`. Suggests the command that adds records, if there is one. */
 export async function printNoRecords(
   context: Context,
   { addedBy }: Operation,

@@ -17,7 +17,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Creates a client that uses the network, or with `--local` the embedded service in this process. */
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
     const { embedded, ...route } = await openEmbeddedRoute(context);

@@ -25,7 +25,6 @@ export async function readJson(context: Context, argument: string): Promise<unkn
   return parseJson('--data', await readArgument(context, argument), { failure: 'bad_data', hint });
 }
 
-/** Reads the text of an argument: the argument itself, the contents of `@file`, or stdin for `-`. */
 export async function readArgument({ io, cwd, signal }: Context, argument: string): Promise<string> {
   if (argument !== '-' && !argument.startsWith('@')) return argument;
   const bytes =

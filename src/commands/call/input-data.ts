@@ -30,15 +30,8 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
   const hasDefaultOrganization = await fillOrganization(context, entry, data);
-  return {
-    data,
-    /** Single record from flags, for an operation that takes records. */
-    record: Object.keys(record).length > 0 ? record : undefined,
-    /** Whether any data came from `--data`. */
-    usesDataFlag: document !== undefined,
-    /** Whether the organization comes from the settings. */
-    hasDefaultOrganization,
-  };
+  const hasRecord = Object.keys(record).length > 0;
+  return { data, record: hasRecord ? record : undefined, usesDataFlag: document !== undefined, hasDefaultOrganization };
 }
 
 async function readFlagValue(

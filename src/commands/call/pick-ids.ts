@@ -24,7 +24,6 @@ export async function pickMissingIds(
   if (id !== undefined) data[argument.field] = id;
 }
 
-/** Prompts for the ID of a field. Returns `undefined` if no IDs are cached, or if prompts are not possible. */
 export async function pickKnownId(context: Context, field: string, name: string): Promise<string | undefined> {
   const kind = kindOfField(field);
   if (kind === undefined || !canAsk(context)) return undefined;

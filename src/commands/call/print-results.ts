@@ -46,7 +46,6 @@ async function openCall(context: Context, entry: OperationEntry, operation: Oper
   return { ...request, context, client, printer, entry, operation, ids, messages: createClosingMessages(context, operation) };
 }
 
-/** Prints responses that are not lists. Several responses become an array. */
 async function printValues(
   { context, printer, entry, operation, inputs, all }: OpenCall,
   responses: AsyncIterable<CallResult<unknown>>,
@@ -71,7 +70,6 @@ async function printValues(
   }
 }
 
-/** Describes a write without response data by its status and message. In a table, the message on stderr is enough. */
 function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
@@ -88,7 +86,6 @@ async function* fetchResponses(call: OpenCall) {
   }
 }
 
-/** Fetches the responses for each ID on the command line. Continues after failures of single IDs. */
 async function* fetchResponsesById(call: OpenCall) {
   const { context, entry, operation, inputs } = call;
   const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);

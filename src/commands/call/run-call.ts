@@ -65,7 +65,6 @@ export async function runCall(
   for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? [])) await context.note(note);
 }
 
-/** Checks inputs. If a time is in the past, checks them again with the time of the service. */
 async function checkInputs(
   context: Context,
   entry: OperationEntry,

@@ -22,7 +22,6 @@ export async function readServiceTime(context: Context): Promise<number> {
   return Math.abs(time - clock.now()) > MIN_DIFFERENCE ? time : clock.now();
 }
 
-/** Returns a copy of the context whose clock runs with the time of the service. */
 export async function withServiceTime(context: Context): Promise<Context> {
   const { clock } = context;
   const [start, started] = [await readServiceTime(context), monotonicNow(clock)];

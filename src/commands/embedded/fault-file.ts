@@ -7,18 +7,18 @@ import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
 
-/** Reads a YAML or JSON file with rules for faults. @throws InputError with the position of the first problem */
+/** Reads a YAML or JSON file with fault rules. @throws InputError with the position of the first problem */
 export async function readFaultFile({ cwd, signal }: Context, path: string): Promise<FaultFileInput> {
   const text = withoutByteOrderMark(decodeBytes(await readNamedFile(path, cwd, { signal })));
   return readChecked(text, path, []) as FaultFileInput;
 }
 
-/** Parses a rule in JSON. @throws InputError with the position in the argument */
+/** Parses a fault rule in JSON. @throws InputError with the position in the argument */
 export function parseFaultRule(text: string): FaultRuleInput {
   return readChecked(text, 'rule', ['faults', 0]) as FaultRuleInput;
 }
 
-/** Parses a whole file, or a rule with its path in a file. */
+/** Parses a fault file, or a single rule. @param outer path that the rule would have in a file (empty for a file) */
 function readChecked(text: string, name: string, outer: readonly PropertyKey[]): unknown {
   const parsed = parseYamlText(text, name, 'typed');
   const { value } = readNode(parsed, parsed.document.contents, name);
@@ -30,7 +30,7 @@ function readChecked(text: string, name: string, outer: readonly PropertyKey[]):
   throw new InputError(name, locate(parsed, path, problem.names), `${field && `${field}: `}${problem.message}`);
 }
 
-/** Returns the position of a value or of the name of its field. For a missing value, the position of the value around it. */
+/** Returns the position of a value or of its field name. For a missing value, returns the position of the enclosing value. */
 function locate({ document, positionOf }: ParsedYaml, path: readonly PropertyKey[], names: FaultProblem['names']) {
   for (let length = path.length; length > 0; length -= 1) {
     const inner = path.slice(0, length);

@@ -90,7 +90,15 @@ function describeUnknownCommand(word: string, command: Command, root: Node): [me
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return [message, commandsHint(command)];
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
-  return [`the service has no operation that ${action.verb} ${noun}`, commandsHint(command)];
+  return [`the service has no operation that ${action.verb} ${noun}`, localHint(node.name, action) ?? commandsHint(command)];
+}
+
+/** Kinds of records that only the embedded service can list. */
+const LOCAL = ['activities', 'groups', 'notifications', 'organizations', 'permissions', 'presence', 'users'];
+
+function localHint(kind: string, { verb }: Action): Hint | undefined {
+  if (!LOCAL.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
+  return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
 }
 
 /** Finds the group's first command with one of the names. Without one, finds commands of its subgroups. */

@@ -13,8 +13,8 @@ export async function showClock(context: Context): Promise<void> {
   await printer.value(await withClock(context, 'read', readClock), {});
 }
 
-/** Creates the code of a command that changes the clock. The change's value is the command's argument, if it has one. */
-export function changeClockBy(name: 'advance' | 'set' | 'freeze' | 'run' | 'reset') {
+/** Creates a command that changes the clock. The command's argument, if any, is the value of the change. */
+export function createClockCommand(name: 'advance' | 'set' | 'freeze' | 'run' | 'reset') {
   return async (context: Context, { arguments: [text], options }: Invocation<ChangeClockFlags>): Promise<void> => {
     const change = { [name]: text ?? true, force: options.force === true } as unknown as ClockChange;
     const printer = await context.printer();

@@ -4,7 +4,9 @@ import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';
 import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
+import { READING_COMMANDS } from './reading-commands.ts';
 import { REQUEST_COMMANDS } from './request-commands.ts';
+import { EXEC_COMMAND, SNAPSHOT_COMMANDS } from './snapshot-commands.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -12,7 +14,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Import data into the embedded service',
     description:
-      'Reads a settings file, or JSON or YAML as written by svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes all or nothing. Existing records are updated; records that are not in the file stay unchanged.',
+      'Reads a settings file, or JSON or YAML in the format of svc local export, with any of organizations, folders, documents, users, groups, activities, agents, agentGroups, crdt, userData, endpoints, and config. Validates all data before writing, and writes either everything or nothing. Updates existing records, and keeps records that are not in the file.',
     examples: {
       'svc local import state.yaml': 'import a file',
       'svc local import state.json --dry-run': 'validate a file',
@@ -28,7 +30,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result'],
     summary: 'Export all data of the embedded service',
     description:
-      'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner can read the file.',
+      'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner of the file can read it.',
     examples: { 'svc local export': 'print as JSON', 'svc local export backup.yaml': 'write a YAML file' },
     arguments: [{ name: 'file', description: 'output file (default: stdout)', required: false }],
     load: async () => (await import('./export.ts')).localExport,
@@ -41,16 +43,8 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     examples: { 'svc local reset --yes': 'skip the confirmation' },
     load: async () => (await import('./reset.ts')).localReset,
   },
-  {
-    command: ['local', 'exec'],
-    globalFlags: ['local'],
-    summary: 'Run a command against the embedded service',
-    description:
-      'Serves the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for it. Exits with the exit code of the command.',
-    examples: { 'svc local exec -- npm test': 'run tests against the service' },
-    arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],
-    load: async () => (await import('./exec.ts')).localExec,
-  },
+  EXEC_COMMAND,
+  ...SNAPSHOT_COMMANDS,
   defineCommand({
     command: ['local', 'deliveries', 'list'],
     globalFlags: ['local', 'result'],
@@ -77,7 +71,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result', 'dry-run'],
     summary: 'Retry webhook deliveries',
     description:
-      'Schedules deliveries for immediate sending, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries are sent without waiting for their next attempt.',
+      'Schedules deliveries for immediate retry, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',
     examples: { 'svc local deliveries retry --failed': 'retry all failed deliveries' },
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: RETRY_DELIVERIES_FLAGS,
@@ -86,4 +80,5 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   ...CLOCK_COMMANDS,
   ...FAULT_COMMANDS,
   ...REQUEST_COMMANDS,
+  ...READING_COMMANDS,
 ];

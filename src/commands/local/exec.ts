@@ -12,19 +12,26 @@ import { startServer } from '../../service/server.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import type { ExecFlags } from './flags.ts';
 import { resolveSpawn } from './resolve-spawn.ts';
 
-/** A free loopback port, so that several servers can use the same store. */
+/** Any free loopback port, so that several servers can use the same store. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };
 
 /**
  * Runs a command with `SVC_*` variables for the embedded service, and exits with its exit code.
  * @throws CommandExit for an exit code other than 0, SvcError `usage` if the command does not exist
  */
-export async function localExec(context: Context, { arguments: words }: Invocation): Promise<void> {
-  const { clock, folders, options, signal } = context;
-  if (options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
-  const location = await resolveStoreLocation(options.store, folders);
+export async function localExec(context: Context, { arguments: words, options }: Invocation<ExecFlags>): Promise<void> {
+  if (context.options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
+  const location = await resolveStoreLocation(context.options.store, context.folders);
+  if (options.snapshot === undefined && !options.parallelSafe) return runOnStore(context, location, words);
+  const { createSnapshots } = await import('../../service/development/snapshots/snapshots.ts');
+  await createSnapshots(location).withCopy(options.snapshot, (copy) => runOnStore(context, copy, words));
+}
+
+async function runOnStore(context: Context, location: string, words: readonly string[]): Promise<void> {
+  const { clock, folders, signal } = context;
   const service = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   try {
     const server = await startServer(service.handle, ADDRESS);
@@ -72,15 +79,14 @@ async function run(
   }
 }
 
-/**
- * Terminals send Ctrl-C to every process in the foreground, and a second signal could end the command. On Windows, all
- * signals come from the console, and forwarding would kill the command.
+/** * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every foreground process, and a second
+ * signal could end the command. On Windows, all signals come from the console, and forwarding would kill the command.
  */
 export function reachesCommandDirectly(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
-/** Waits for the exit code. As in shells, the exit code for a signal is 128 plus its number. */
+/** Waits for the exit code. As in shells, a signal results in 128 plus the signal's number. */
 async function exitOf(child: ChildProcess): Promise<number> {
   const [code, signal]: (number | null | NodeJS.Signals)[] = await once(child, 'exit');
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];

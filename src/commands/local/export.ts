@@ -24,7 +24,7 @@ export async function localExport(context: Context, { arguments: [file = '-'] }:
   if (options.jq !== undefined || options.fields) {
     throw new SvcError(
       'usage',
-      '--jq and --fields cannot be combined with an output file; omit the file to print a part of the state',
+      '--jq and --fields cannot be combined with an output file; omit the file to print part of the data',
     );
   }
   const format = checkFormat(options.output ?? formatFromName(file) ?? (await formatSetting(context)));

@@ -19,14 +19,14 @@ export async function addLocalFault(context: Context, { arguments: [text = ''] }
 export async function listLocalFaults(context: Context): Promise<void> {
   const file = await withState(context, 'read', listFaults);
   await print(context, file);
-  if (file.faults.length === 0) await context.note('no rules for faults');
+  if (file.faults.length === 0) await context.note('no fault rules');
 }
 
 export async function clearLocalFaults(context: Context): Promise<void> {
   if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
   const { faults } = await withState(context, 'read', listFaults);
   await withState(context, 'write', clearFaults);
-  await context.note(`removed ${formatNounCount(faults.length, 'rule')}`);
+  await context.note(`removed ${formatNounCount(faults.length, 'fault rule')}`);
 }
 
 function withState<Result>(

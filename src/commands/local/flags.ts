@@ -25,18 +25,25 @@ export const RETRY_DELIVERIES_FLAGS = [
 
 export type RetryDeliveriesFlags = OptionsOf<typeof RETRY_DELIVERIES_FLAGS>;
 
+export const EXEC_FLAGS = [
+  { flags: '--snapshot <name>', description: 'run on a copy of this snapshot' },
+  { flags: '--parallel-safe', description: 'run on a copy of the store, or of the snapshot that --snapshot names' },
+] as const satisfies readonly OptionDefinition[];
+
+export type ExecFlags = OptionsOf<typeof EXEC_FLAGS>;
+
 export const CHANGE_CLOCK_FLAGS = [
-  { flags: '--force', description: 'also change the time of other servers that use the store' },
+  { flags: '--force', description: 'change the clock even if several servers use the store' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;
 
-const ON = { flags: '--on <operation>', description: 'only requests of this operation, for example users.add' } as const;
+const ON = { flags: '--on <operation>', description: 'only requests for this operation, for example users.add' } as const;
 
 export const LIST_REQUESTS_FLAGS = [
   ON,
   { flags: '--limit <n>', description: `maximum number of requests (default: ${DEFAULT_LIST_LIMIT})` },
-  { flags: '--har <file>', description: 'write an HTTP archive (HAR) instead of printing' },
+  { flags: '--har <file>', description: 'write an HTTP archive (HAR) to this file instead of printing a table' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListRequestsFlags = OptionsOf<typeof LIST_REQUESTS_FLAGS>;
@@ -48,7 +55,7 @@ export type TailRequestsFlags = OptionsOf<typeof TAIL_REQUESTS_FLAGS>;
 export const WAIT_FOR_REQUESTS_FLAGS = [
   ON,
   { flags: '--count <n>', description: 'number of requests to wait for (default: 1)' },
-  { flags: '--timeout <duration>', description: 'time to wait (default: 60s)' },
+  { flags: '--timeout <duration>', description: 'maximum time to wait (default: 60s)' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type WaitForRequestsFlags = OptionsOf<typeof WAIT_FOR_REQUESTS_FLAGS>;

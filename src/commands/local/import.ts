@@ -11,7 +11,7 @@ import type { ImportFlags } from './flags.ts';
 import { createStateError } from './imported-state.ts';
 import { readState } from './read-state.ts';
 
-/** Imports a file into the embedded service and prints the number of records by type. Imports all or nothing. */
+/** Imports a file into the embedded service and prints the number of records by type. Imports either everything or nothing. */
 export async function localImport(
   context: Context,
   { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>,

@@ -3,7 +3,7 @@ import type { SvcError } from '../../kernel/errors.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
-/** A state whose records are each valid by themselves. */
+/** A state in which each record is valid on its own. */
 export interface ImportedState {
   readonly name: string;
   readonly state: State;

@@ -16,7 +16,7 @@ interface SettingsChoice {
   readonly text?: string;
 }
 
-/** Includes the secrets and the users of the file of users. @throws SvcError `bad_data` for an invalid file */
+/** Reads a settings file as a state, with secrets and with the users of its users file. @throws SvcError `bad_data` for an invalid file */
 export async function readSettingsState(context: Context, choice: SettingsChoice): Promise<ImportedState> {
   const { io, cwd, signal, environment: variables } = context;
   const { name, declared, content, positionOf } = await withPrintedProblems(context, choice.file, () =>

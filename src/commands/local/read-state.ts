@@ -11,8 +11,8 @@ import type { Context } from '../context.ts';
 import { createStateError, type ImportedState } from './imported-state.ts';
 
 /**
- * Reads a state or a settings file, and checks each record by itself. Skips unknown fields of a state's records with a
- * warning.
+ * Reads a state or a settings file, and checks each record on its own. Warns about unknown fields in the records of a
+ * state, and skips them.
  * @throws SvcError `bad_data` with every invalid field
  */
 export async function readState(context: Context, file: string, environment: string | undefined): Promise<ImportedState> {
@@ -30,7 +30,7 @@ export async function readState(context: Context, file: string, environment: str
 }
 
 const SETTINGS_FIELDS = ['svc', 'stack', 'vars', 'environments'];
-/** Matches a field that only settings files have, at the start of a line or of a text in flow style. */
+/** Matches a field that only settings files have, at the start of a line or of text in flow style. */
 const SETTINGS_FIELD = new RegExp(`(?:^|(?<![^])\\s*\\{\\s*)(["']?)(?:${SETTINGS_FIELDS.join('|')})\\1[ \\t]*:`, 'm');
 
 async function isFolder(file: string, cwd: string): Promise<boolean> {
@@ -55,7 +55,7 @@ async function checkRecords(context: Context, name: string, value: unknown): Pro
   return { name, state: stateSchema.parse(value), positionOf };
 }
 
-/** Whether an issue is about unknown fields of a record. At the top level, unknown fields are errors. */
+/** Whether an issue is about unknown fields in a record, which cause a warning. Unknown fields at the top level are errors. */
 function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length > 0;
 }

@@ -9,10 +9,10 @@ export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result'],
     summary: 'List the latest requests to svc serve, oldest first',
     description:
-      'svc serve and the library log the requests to a store, without secrets, in a file beside it. The log keeps the latest requests. A gap between IDs means that requests were not logged, because the disk was too slow.',
+      'svc serve and the library log requests, without secrets, to a file beside the store. The log keeps the latest 2,000 requests. A gap between IDs means that the disk was too slow to log some requests.',
     examples: {
       'svc local requests list --on users.add': 'list the requests of one operation',
-      'svc local requests list --har requests.har': 'write requests and responses for the developer tools of a browser',
+      'svc local requests list --har requests.har': 'write an HTTP archive for the developer tools of a browser',
     },
     options: LIST_REQUESTS_FLAGS,
     columns: REQUEST_COLUMNS,
@@ -21,7 +21,7 @@ export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['local', 'requests', 'show'],
     globalFlags: ['local', 'result'],
-    summary: 'Show requests with the data sent and received',
+    summary: 'Show requests with their request and response bodies',
     arguments: [{ name: 'id', description: 'request IDs', required: true, many: true }],
     load: async () => (await import('./requests.ts')).showLocalRequests,
   },
@@ -38,7 +38,7 @@ export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local', 'result'],
     summary: 'Wait for requests to svc serve',
     description:
-      'Counts requests from the start of the command, and prints them. Exits with 8 if there are not enough of them in time.',
+      'Counts the requests that arrive after the command starts, and prints them. Exits with 8 if too few arrive before the timeout.',
     examples: { 'svc local requests wait --on users.add --count 3 --timeout 5s': 'wait for three requests' },
     options: WAIT_FOR_REQUESTS_FLAGS,
     columns: REQUEST_COLUMNS,

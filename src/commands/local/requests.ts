@@ -8,8 +8,8 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/development/requests/har.ts';
 import { withoutBodies } from '../../service/development/requests/record.ts';
-import { openRequestFile, type RequestFile, requestFilePath } from '../../service/development/requests/request-file.ts';
-import { waitError } from '../../service/development/requests/request-log.ts';
+import { locateRequestFile, openRequestFile, type RequestFile } from '../../service/development/requests/request-file.ts';
+import { createWaitError } from '../../service/development/requests/request-log.ts';
 import type { RequestDetail, RequestRecord } from '../../service/development/requests/request-record.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ import { DEFAULT_LIST_LIMIT, type ListRequestsFlags, type TailRequestsFlags, typ
 
 /** Interval for reading new requests, in milliseconds. */
 const POLL_INTERVAL = 50;
-/** Maximum number of requests to read at once. */
+/** Maximum number of requests per read. */
 const PAGE = 1_000;
 
 export async function listLocalRequests(context: Context, { options }: Invocation<ListRequestsFlags>): Promise<void> {
@@ -79,7 +79,7 @@ export async function waitForLocalRequests(context: Context, { options }: Invoca
       const isLast = Date.now() >= since + timeout;
       const requests = file.list({ on, since, after: 0, limit: count });
       if (requests.length >= count) return requests;
-      if (isLast) throw waitError({ on, count, timeout }, requests.length);
+      if (isLast) throw createWaitError({ on, count, timeout }, requests.length);
       await context.clock.sleep(Math.max(1, Math.min(POLL_INTERVAL, since + timeout - Date.now())), context.signal);
     }
   });
@@ -88,10 +88,10 @@ export async function waitForLocalRequests(context: Context, { options }: Invoca
 
 async function withRequestFile<Result>(context: Context, work: (file: RequestFile) => Promise<Result>): Promise<Result> {
   const { options, folders } = context;
-  const path = requestFilePath(await resolveStoreLocation(options.store, folders), folders.data);
+  const path = locateRequestFile(await resolveStoreLocation(options.store, folders), folders.data);
   const file = await openRequestFile(path).catch((error: unknown) => {
     if (error instanceof SvcError) throw error;
-    throw new SvcError('local', `cannot read the log of requests ${path}: ${String(error)}`, { cause: error });
+    throw new SvcError('local', `cannot read the request log ${path}: ${String(error)}`, { cause: error });
   });
   try {
     return await work(file);

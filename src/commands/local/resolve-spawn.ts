@@ -12,7 +12,8 @@ interface SpawnDependencies {
 }
 
 /**
- * On Windows, batch files such as `npm.cmd` run in the command interpreter, with quoted arguments (`verbatim`).
+ * Returns the program and the arguments that run a command. On Windows, batch files such as `npm.cmd` run in the command
+ * interpreter, with arguments that are already quoted (`verbatim`).
  * @throws SvcError `usage` for an argument that cannot be quoted
  */
 export function resolveSpawn(command: string, words: readonly string[], dependencies: SpawnDependencies) {
@@ -35,7 +36,7 @@ function findBatchFile(command: string, dependencies: SpawnDependencies): string
   return found !== undefined && /\.(bat|cmd)$/i.test(found) ? found : undefined;
 }
 
-/** Returns an environment variable. Ignores case, like Windows. */
+/** Returns an environment variable, ignoring case as Windows does. */
 function variable(environment: Environment, name: string): string | undefined {
   const key = Object.keys(environment).find((known) => known.toUpperCase() === name.toUpperCase());
   return key === undefined ? undefined : environment[key];

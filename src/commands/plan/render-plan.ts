@@ -40,10 +40,11 @@ const PLANNED: CountWords = {
 
 const FOUND = { ...PLANNED, create: 'missing', update: 'changed', replace: 'changed', delete: 'not declared' };
 
-/** Whether the changes will be made, were found in a service, or are differences between two subjects. */
+/** Whether the changes will be made, were found in a service, were made since a snapshot, or are differences between two subjects. */
 const PURPOSES = {
   plan: { title: 'Plan', words: PLANNED },
   drift: { title: 'Drift', words: FOUND },
+  history: { title: 'Changes', words: { ...FOUND, create: 'added', delete: 'deleted' } },
   comparison: { title: 'Differences', words: { ...FOUND, create: 'only in the second', delete: 'only in the first' } },
 };
 

@@ -9,7 +9,7 @@ import { shouldUseColor } from '../terminal/terminal.ts';
 /** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
 const MAX_PENDING_BYTES = 1_000_000;
 
-/** Prints NDJSON on stdout with `-o ndjson`, or text on a terminal's stderr. Returns `undefined` if there is no log. */
+/** Creates the request log of `svc serve`: NDJSON on stdout with `-o ndjson`, otherwise text on stderr if it is a terminal. */
 export async function createLiveLog(context: Context): Promise<((record: RequestRecord) => void) | undefined> {
   const { io, options, environment } = context;
   if (options.quiet) return undefined;

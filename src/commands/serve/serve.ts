@@ -30,19 +30,20 @@ export async function serveCommand(context: Context, { options }: Invocation<Ser
   const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
   const faults = options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
   const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
-  await serve(context, address, { ...switches, timeScale: parseTimeScale(options) });
+  await serve(context, address, { ...switches, timeScale: parseTimeScale(options), ui: options.ui });
 }
 
 interface ServeSettings extends ServiceOptions {
   readonly timeScale: number;
+  readonly ui: boolean | undefined;
   readonly faults?: FaultFileInput;
 }
 
-/** Serves until a signal arrives. Returns on SIGTERM, and throws the reason of other signals. */
+/** Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other signals. */
 export async function serve(
   context: Context,
   address: ListenAddress,
-  { timeScale, ...switches }: ServeSettings,
+  { timeScale, ui, ...switches }: ServeSettings,
 ): Promise<void> {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
@@ -50,10 +51,13 @@ export async function serve(
   try {
     const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
     const log = { logsRequests: true, logFolder: context.folders.data };
-    const embedded = await openEmbedded(location, { clock, signal, ...reporting, ...log, ...switches });
+    const embedded = await openEmbedded(location, {
+      ...{ clock, signal, ...reporting, ...log, ...switches },
+      compareStates: async (first, second) => (await import('../../settings/compare-states.ts')).compareStates(first, second),
+    });
     try {
       if (!switches.faults) await announceFaults(context, embedded);
-      const server = await embedded.serve(address, { timeScale });
+      const server = await embedded.serve(address, { timeScale, ui });
       try {
         await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
@@ -70,29 +74,29 @@ export async function serve(
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-/** Warns about rules of an earlier time, because requests would fail for no apparent reason. */
+/** Warns about fault rules that were added earlier, because requests would fail for no apparent reason. */
 async function announceFaults(context: Context, { development }: EmbeddedInstance): Promise<void> {
   const { faults } = await listFaults(development.development);
   if (faults.length === 0) return;
-  const rules = formatNounCount(faults.length, 'rule');
-  await context.warn(hint`${rules} for faults in this store; ${step('change', 'local', 'faults', 'clear')} removes them`);
+  const rules = formatNounCount(faults.length, 'active fault rule');
+  await context.warn(hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`);
 }
 
 async function announce(
   context: Context,
-  { url, admin }: RunningService,
+  { url, admin, ui }: RunningService,
   { key, workspace }: EmbeddedInstance['target'],
 ): Promise<void> {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
-  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin }, credentials));
+  const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin, ui }))}\n`;
+  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin, ui }, credentials));
 }
 
 /** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
 export function formatWelcome(
-  { url, admin }: Pick<RunningService, 'url' | 'admin'>,
+  { url, admin, ui }: Pick<RunningService, 'url' | 'admin' | 'ui'>,
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
@@ -105,9 +109,10 @@ export function formatWelcome(
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
-  const tools = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
+  const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
+  const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', ...tools, 'Ctrl-C stops it.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Press Ctrl-C to stop.', ''].map(escapeForTerminal).join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {
@@ -123,7 +128,7 @@ function parseTimeScale(options: ServeFlags): number {
   const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
   if (factor > 0 && factor <= MAX_TIME_SCALE) return factor;
   throw new SvcError('usage', `--time-scale must be a number above 0 and at most ${MAX_TIME_SCALE}, got '${text}'`, {
-    hint: 'for example --time-scale 0.001 turns an hour into 3.6 s',
+    hint: 'for example, --time-scale 0.001 turns an hour into 3.6 s',
   });
 }
 
@@ -135,13 +140,13 @@ function parseFeature(name: string): Feature {
   throw new SvcError('usage', `--without: unknown feature '${name}'`, { hint: didYouMean(name, FEATURES) });
 }
 
-/** Parses a rate limit, such as `60/1m`, as calls per milliseconds. */
+/** Parses a rate limit such as `60/1m`: a number of calls, and a window in milliseconds. */
 function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> {
   const [, calls, time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const window = parseDuration(time);
   if (calls === undefined || !window) {
-    throw new SvcError('usage', `--rate-limit must be calls per duration, got '${text}'`, {
-      hint: 'for example --rate-limit 60/1m',
+    throw new SvcError('usage', `--rate-limit must be a number of calls per duration, got '${text}'`, {
+      hint: 'for example, --rate-limit 60/1m',
     });
   }
   return { calls: Number(calls), window };

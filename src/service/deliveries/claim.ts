@@ -196,7 +196,6 @@ const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim
     .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
 );
 
-/** Releases all claims of an owner. Makes the deliveries due now. */
 export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {
   await database
     .updateTable('deliveries')

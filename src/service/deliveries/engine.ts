@@ -45,7 +45,7 @@ const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefin
 
 /** Polling interval while other processes deliver, in milliseconds. */
 const BUSY_POLL_INTERVAL = 20;
-/** Polling interval without notifications from peers, in milliseconds. */
+/** Polling interval without notifications from peers, in milliseconds. Signals between processes may be lost. */
 const POLL_INTERVAL = 500;
 /** Polling interval with notifications from peers, in milliseconds. A peer may end before it sends one. */
 const NOTIFIED_POLL_INTERVAL = 5_000;

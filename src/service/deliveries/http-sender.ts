@@ -62,7 +62,6 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
         return { status: null, error: describeError(error) };
       }
     },
-    /** Aborts requests in flight and closes idle connections. */
     close: () => {
       for (const request of inFlight) request.destroy(new NoResponse('the service stopped'));
       for (const agent of Object.values(agents)) agent.destroy();

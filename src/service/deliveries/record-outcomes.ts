@@ -27,10 +27,11 @@ export async function recordOutcomes(
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;
     const update = createUpdate(first, context);
-    const keys = padKeys(group.map(({ delivery }) => delivery.key));
-    const written = new Set((await updateDeliveries(database, { ...update, keys, owner })).map(({ key }) => key));
+    // After a snapshot is restored, another delivery may have the same key.
+    const ids = padKeys(group.map(({ delivery }) => delivery.id));
+    const written = new Set((await updateDeliveries(database, { ...update, ids, owner })).map(({ id }) => id));
     if (update.state !== 'failed') continue;
-    const exhausted = group.filter(({ delivery }) => written.has(delivery.key));
+    const exhausted = group.filter(({ delivery }) => written.has(delivery.id));
     for (const outcome of exhausted) await recordExhausted(database, outcome, context.now);
   }
   await updateEndpointHealth(database, outcomes, context);
@@ -51,7 +52,7 @@ interface DeliveryUpdate {
   readonly dropsPayload: boolean;
 }
 
-type OwnedUpdate = DeliveryUpdate & { readonly keys: readonly number[]; readonly owner: string };
+type OwnedUpdate = DeliveryUpdate & { readonly ids: readonly string[]; readonly owner: string };
 
 function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
   const line = formatAttempt(delivery.claimedAt, result.status, result.error);
@@ -62,7 +63,7 @@ function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: R
   return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
 }
 
-const updateDeliveries = prepareQuery((database, { keys, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
+const updateDeliveries = prepareQuery((database, { ids, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
   database
     .updateTable('deliveries')
     .set(({ ref, eb }) => ({
@@ -71,9 +72,9 @@ const updateDeliveries = prepareQuery((database, { keys, owner, line, state, due
       tries: eb('tries', '+', 1),
       attempts: sql<string>`${ref('attempts')} || ${line}`,
     }))
-    .where('key', 'in', keys)
+    .where('id', 'in', ids)
     .where('owner', '=', owner)
-    .returning('key'),
+    .returning('id'),
 );
 
 const EXHAUSTED = 'message.attempt.exhausted';

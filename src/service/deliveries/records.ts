@@ -31,7 +31,6 @@ export interface DeliveryFilter {
   readonly event?: string | undefined;
 }
 
-/** Lists the deliveries of an API key, newest first. */
 export function listDeliveries(
   store: Store,
   apiKey: string,

@@ -66,7 +66,6 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
   });
 }
 
-/** Makes a delivery due now, unless an attempt is in flight. */
 async function scheduleNow(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;

@@ -7,23 +7,25 @@ import { Refusal } from '../refusal.ts';
 import type { RequestHandler, ServiceRequest } from '../request.ts';
 
 export interface AdminRequest {
-  /** Decoded values of the `<…>` segments, in order. */
+  /** Decoded values of the `<…>` path segments, in order. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** Body of a POST request. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Returns a value to send as JSON. @throws Refusal or SvcError, which become envelopes */
+/** Handles a request, and returns a value to send as JSON. @throws Refusal or SvcError, which become error responses */
 export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
 
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 
+/** Routes that require no token, for responses that contain no data. */
+export type PublicRoutes = Readonly<Record<string, (request: AdminRequest) => Promise<ServiceResponse>>>;
+
 interface AdminOptions {
   readonly token: string;
   readonly routes: AdminRoutes;
-  /** Receives unexpected errors. */
+  readonly publicRoutes?: PublicRoutes;
   readonly report?: (error: unknown) => void;
 }
 
@@ -31,11 +33,13 @@ export function isAdminTarget(target: string): boolean {
   return target.startsWith('/_svc/');
 }
 
-/** Creates the handler of requests below `/_svc/`. The server must have checked the Host and Origin headers. */
-export function createAdmin({ token, routes, report }: AdminOptions): RequestHandler {
+/** Creates the handler for requests under `/_svc/`. The server must check the Host and Origin headers first. */
+export function createAdmin({ token, routes, publicRoutes = {}, report }: AdminOptions): RequestHandler {
   const handle = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const { pathname, searchParams: query } = new URL(request.target, 'http://localhost');
     const name = `${request.method} ${pathname}`;
+    const page = findRoute(publicRoutes, name);
+    if (page) return page.handler({ segments: page.segments, query, body: {} });
     const [, given = ''] = /^bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
     if (!isSameSecret(given, token)) throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
     const found = findRoute(routes, name);
@@ -45,7 +49,8 @@ export function createAdmin({ token, routes, report }: AdminOptions): RequestHan
   };
   return async (request) => {
     try {
-      return { ...(await handle(request)), headers: NO_STORE };
+      const response = await handle(request);
+      return { ...response, headers: { ...NO_STORE, ...response.headers } };
     } catch (error) {
       const refusal = error instanceof SvcError ? toRefusal(error) : error;
       if (!(refusal instanceof Refusal)) report?.(refusal);

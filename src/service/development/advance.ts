@@ -13,8 +13,8 @@ export interface AdvanceOptions extends Omit<DeliveryOptions, 'time'> {
 }
 
 /**
- * Moves the clock from `from` to `goal` in steps: to each due time, where the due work runs before the next step.
- * @param moveTo changes the clock's setting
+ * Moves the clock from `from` to `goal` in steps. Each step moves to the next due time and runs the work that is due.
+ * @param moveTo saves a new setting of the clock
  */
 export async function advanceClock(
   options: AdvanceOptions,
@@ -57,7 +57,7 @@ async function deliverUntil(
 
 const NOT_SENT = '"error":"not sent: ';
 
-/** Counts the attempts of the deliveries from a key on (default: the first pending one), and the disabled endpoints. */
+/** Counts disabled endpoints, and attempts of deliveries from a key on (default: from the first pending delivery). */
 async function countOutcomes(database: Database, from?: number) {
   const first = database.selectFrom('deliveries').select('key').where('dueAt', 'is not', null).orderBy('key').limit(1);
   const firstPending = from ?? (await first.executeTakeFirst())?.key;

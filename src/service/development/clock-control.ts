@@ -17,7 +17,7 @@ export async function readClock({ development, realClock }: ClockContext): Promi
 /**
  * Changes the clock. `advance` also runs the work that becomes due, and reports it.
  * @throws SvcError `usage` for an invalid change, or without `force` if several servers use the store; `locked` if
- * another process changes the clock during an `advance`
+ * another process changes the clock at the same time
  */
 export async function changeClock(context: ClockContext, change: ClockChange): Promise<ClockState & Partial<AdvanceReport>> {
   const { store, development, realClock } = context;
@@ -27,7 +27,7 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
     await development.write('clock', async (value, database) => {
       const found = readSetting(value);
       if (JSON.stringify(found) !== JSON.stringify(setting)) {
-        throw new SvcError('locked', 'another process changed the clock at the same time', { hint: 'try again' });
+        throw new SvcError('locked', 'another process changed the clock at the same time', { hint: 'run the command again' });
       }
       const realTime = realClock.now();
       await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
@@ -43,7 +43,7 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   return { ...describeClock(goal, realClock.now()), ...report };
 }
 
-export function clockRoutes(context: ClockContext): AdminRoutes {
+export function createClockRoutes(context: ClockContext): AdminRoutes {
   return {
     'GET /_svc/clock': () => readClock(context),
     'POST /_svc/clock': ({ body }) => changeClock(context, parseChange(body)),
@@ -53,12 +53,12 @@ export function clockRoutes(context: ClockContext): AdminRoutes {
 async function rejectOtherServers({ store }: ClockContext): Promise<void> {
   const servers = (await store.peers?.count()) ?? 0;
   if (servers < 2) return;
-  throw new SvcError('usage', `${servers} servers use the store, and the clock of all of them would change`, {
-    hint: 'add --force to change it',
+  throw new SvcError('usage', `${servers} servers use the store, and the change would apply to all of them`, {
+    hint: 'add --force to change the clock of all servers',
   });
 }
 
-/** Moves the ends of claims with the clock, so that attempts in flight keep their time. */
+/** Moves the expiry of claims with the clock, so that attempts in flight keep their remaining time. */
 async function moveClaims(database: Database, milliseconds: number): Promise<void> {
   const claimed = database.updateTable('deliveries').where('owner', 'is not', null).where('dueAt', 'is not', null);
   await claimed.set(({ eb }) => ({ dueAt: eb('dueAt', '+', milliseconds) })).execute();
@@ -80,7 +80,7 @@ export function applyChange(setting: ClockSetting, change: ClockChange, realTime
   return 'frozenAt' in setting ? { frozenAt: time } : { offset: time - realTime };
 }
 
-/** Generated message IDs start with the time, and have digits for times before this one. */
+/** Upper bound on the clock. Generated message IDs start with the time, and have no digits for later times. */
 const TIME_LIMIT = Date.UTC(2081, 0);
 
 function parseTime(text: string, now: number): number {
@@ -95,6 +95,6 @@ function parseChange({ force = false, ...change }: Readonly<Record<string, unkno
   const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
   if (others.length === 0 && (isTimed || isSwitch)) return { ...change, force: force === true } as unknown as ClockChange;
   throw new SvcError('usage', 'the body must have one of: advance, set, freeze, run, reset', {
-    hint: 'for example {"advance":"49h"} or {"freeze":true}',
+    hint: 'for example, {"advance":"49h"} or {"freeze":true}',
   });
 }

@@ -8,28 +8,26 @@ export type ClockChange = (
   | { readonly run: true }
   | { readonly reset: true }
 ) & {
-  /** Also changes the time of other servers. */
+  /** Whether to change the clock even if several servers use the store. */
   readonly force?: boolean;
 };
 
 export interface ClockState {
-  /** Time of the service, RFC 3339. */
+  /** Time of the service, in RFC 3339. */
   readonly now: string;
-  /** Milliseconds after the real time. */
+  /** Milliseconds ahead of real time. */
   readonly offset: number;
   readonly frozen: boolean;
 }
 
-/** Due work that ran while the clock advanced. */
 export interface AdvanceReport {
-  /** Delivery attempts. */
   readonly attempts: number;
   readonly endpointsDisabled: number;
   readonly tokensExpired: number;
   readonly permissionsExpired: number;
 }
 
-/** Returns text such as `7 attempts, 1 endpoint disabled`. */
+/** Formats a report as text, such as `7 attempts, 1 endpoint disabled`. */
 export function describeReport(report: Partial<AdvanceReport>): string {
   const { attempts = 0, endpointsDisabled = 0, tokensExpired = 0, permissionsExpired = 0 } = report;
   const parts = [

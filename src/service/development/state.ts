@@ -1,24 +1,24 @@
 import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 
-/** Settings for development by name. They belong to the store, but not to the data of the service. */
+/** Development settings by name. They are saved in the store, but are not part of the service's data. */
 export type DevelopmentValues = Readonly<Partial<Record<'clock' | 'faults', unknown>>>;
 
 export type DevelopmentState = ReturnType<typeof createState>;
 
-/** Time until a change of another process takes effect without `Store.version`, in milliseconds. */
+/** Maximum age of cached settings in a store without `Store.version`, in milliseconds. */
 const MAX_AGE = 100;
 
 const statesByStore = new WeakMap<Store, DevelopmentState>();
 
-/** Returns the settings for development of a store. There is one state per store, because its own changes have no version. */
+/** Returns the development settings of a store. All callers share one object, because `Store.version` ignores own changes. */
 export function createDevelopmentState(store: Store): DevelopmentState {
   const state = statesByStore.get(store) ?? createState(store);
   statesByStore.set(store, state);
   return state;
 }
 
-/** Keeps the settings in memory, and reads them again after another process has changed the store. */
+/** Creates a cache of the settings, which is refreshed after another process changes the store. */
 function createState(store: Store) {
   let known: DevelopmentValues = {};
   let [version, readAt]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
@@ -40,7 +40,7 @@ function createState(store: Store) {
     });
     return store.read(readFrom);
   };
-  /** Waits until all processes act on a change. Without a version, they may keep the old value for this long. */
+  /** Waits until a change applies in all processes. In a store without a version, they may use the old value until then. */
   const settle = async () => {
     if (!store.version) await new Promise((resolve) => setTimeout(resolve, MAX_AGE));
   };
@@ -61,7 +61,7 @@ function createState(store: Store) {
     refresh: (database: Database) => (store.version && isCurrent() ? known : readFrom(database)),
     write,
     settle,
-    /** Changes a value. Undefined deletes it. Other processes act on the change from their next request. */
+    /** Changes or, with undefined, deletes a value. The change applies in other processes from their next request. */
     change: async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
       const values = await write(name, update);
       await settle();

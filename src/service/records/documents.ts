@@ -17,7 +17,6 @@ interface DocumentFilter {
   readonly limit: bigint;
 }
 
-/** Selects documents in the order in which they were added. */
 export const selectDocuments = prepareQuery((database, { organization, documentIds, folder, after, limit }: DocumentFilter) => {
   // With the sign, SQLite looks up the IDs in their index. Without it, SQLite would read the documents in order.
   const key = documentIds ? sql<number>`+${sql.ref('key')}` : sql<number>`${sql.ref('key')}`;
@@ -33,7 +32,6 @@ export const selectDocuments = prepareQuery((database, { organization, documentI
   return folder === true ? selected.where('folderId', 'is', null) : selected.where('folderId', '=', folder);
 });
 
-/** Adds documents that do not exist, and returns their IDs. */
 export const insertDocuments = prepareInsert('documents', ['organization', 'documentId'], ['documentId', 'id']);
 
 export async function ensureDocument(call: KeyCall, organization: number, documentId: string): Promise<void> {

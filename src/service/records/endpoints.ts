@@ -18,7 +18,6 @@ interface EndpointPage {
   readonly limit: bigint;
 }
 
-/** Selects a page of endpoints in one direction, nearest first. */
 export const selectEndpointPage = prepareQuery((database, { apiKey, afterKey, isOlder, limit }: EndpointPage) => {
   const all = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey);
   const page = afterKey === undefined ? all : all.where('key', isOlder ? '<' : '>', afterKey);

@@ -30,7 +30,6 @@ export async function finishMigrations(store: Store): Promise<void> {
   for (const { migrationId } of unfinished) await finishMigration(store, migrationId);
 }
 
-/** Runs the next step of a migration. Returns true if there are more. */
 async function advanceMigration(database: Database, migrationId: string): Promise<boolean> {
   const [migration] = await selectMigrations(database, { migrationId });
   if (!migration || !isUnfinished(migration)) return false;

@@ -4,7 +4,6 @@ import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
 
-/** Adds organizations that do not exist, and returns their keys and IDs. */
 export const insertOrganizations = prepareInsert('organizations', ['apiKey', 'organizationId'], ['key', 'organizationId']);
 
 /** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */

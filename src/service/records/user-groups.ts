@@ -2,10 +2,8 @@ import { invalidArgument } from '../refusal.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
-/** Adds groups that do not exist, and returns their IDs. */
 export const insertGroups = prepareInsert('userGroups', ['organization', 'groupId'], ['groupId']);
 
-/** Adds users to groups. Ignores existing members. */
 export const insertGroupMembers = prepareInsert('userGroupMembers');
 
 const selectGroup = prepareSelect('userGroups', ['groupId']);

@@ -5,7 +5,6 @@ import type { Section } from './section.ts';
 
 const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: ['agent'] });
 
-/** Agents with all fields, including secrets. An import replaces existing agents. */
 export const agents: Section<'agents'> = {
   read: async (scope) => [...(await findAllAgents(scope))],
   write: async ({ database, apiKey }, records) => {

@@ -11,8 +11,8 @@ export function chunkDistinctRows<Item>(items: readonly Item[], idOf: (record: I
 }
 
 /** Pads the list with its last key to a power of two. With fewer different lengths, fewer statements are compiled. */
-export function padKeys(keys: readonly number[]): readonly number[] {
+export function padKeys<Key>(keys: readonly Key[]): readonly Key[] {
   const last = keys.at(-1);
   if (last === undefined) return keys;
-  return [...keys, ...Array<number>(2 ** Math.ceil(Math.log2(keys.length)) - keys.length).fill(last)];
+  return [...keys, ...Array<Key>(2 ** Math.ceil(Math.log2(keys.length)) - keys.length).fill(last)];
 }

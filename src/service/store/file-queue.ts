@@ -1,5 +1,3 @@
-import type { Database, Store } from './store.ts';
-
 /** Creates a queue that runs one task at a time. The queue of Kysely wakes all waiting tasks after each task. */
 export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
@@ -10,7 +8,7 @@ export function createSerialQueue() {
   };
 }
 
-type SerialQueue = ReturnType<typeof createSerialQueue>;
+export type SerialQueue = ReturnType<typeof createSerialQueue>;
 
 const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
 
@@ -37,46 +35,10 @@ export function joinFileQueue(path: string) {
         await work();
         file.isPrepared = true;
       }),
-    /** Leaves the queue. Repeated calls do nothing. */
     leave: () => {
       if (!isClosed) file.users -= 1;
       isClosed = true;
       if (file.users === 0) openFiles.delete(path);
     },
   };
-}
-
-/**
- * Runs the reads of one turn of the event loop in a shared transaction. For a small read, most of the cost is the
- * transaction. A failed read does not affect the others.
- */
-export function batchReads(
-  transact: <Result>(work: (database: Database) => Promise<Result>) => Promise<Result>,
-): Store['read'] {
-  /** Each read returns a function that settles the caller's promise. */
-  let pending: { readonly read: (database: Database) => Promise<() => void>; readonly fail: (error: unknown) => void }[] = [];
-  const runAll = async () => {
-    const reads = pending;
-    pending = [];
-    try {
-      const outcomes = await transact(async (database) => {
-        const settled: (() => void)[] = [];
-        for (const { read } of reads) settled.push(await read(database));
-        return settled;
-      });
-      for (const complete of outcomes) complete();
-    } catch (error) {
-      for (const { fail } of reads) fail(error);
-    }
-  };
-  return (work) =>
-    new Promise((resolve, reject) => {
-      if (pending.length === 0) setImmediate(runAll);
-      const read = (database: Database) =>
-        work(database).then(
-          (result) => () => resolve(result),
-          (error) => () => reject(error),
-        );
-      pending.push({ read, fail: reject });
-    });
 }

@@ -79,7 +79,6 @@ interface PeerDependencies {
   readonly kysely: Kysely<Tables>;
   readonly connect: () => Promise<Client>;
   readonly send: (payload: string) => Promise<void>;
-  /** Identifies the notifications of this process. */
   readonly ownId: string;
   readonly clock: Clock;
   readonly listener: PeerListener;
@@ -102,12 +101,10 @@ export class Member {
     this.#connection = this.#keepConnected();
   }
 
-  /** Whether notifications currently arrive. */
   get isReceiving(): boolean {
     return this.#isReceiving;
   }
 
-  /** Whether the member with this name has disappeared. */
   hasDisappeared(name: string): boolean {
     const number = Number(/^peer (\d+)$/.exec(name)?.[1]);
     return this.#isReceiving && !Number.isNaN(number) && !this.#peers.has(number);

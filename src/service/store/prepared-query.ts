@@ -9,6 +9,7 @@ export interface DirectAdapter extends DialectAdapter {
   rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
   /** Returns a promise to wait for, if queries have blocked the event loop for too long. */
   yieldIfDue(): Promise<void> | undefined;
+  isInTransaction(): boolean;
 }
 
 function isDirectAdapter(adapter: DialectAdapter): adapter is DirectAdapter {

@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely';
-import { batchReads, type FileQueue, joinFileQueue } from './file-queue.ts';
+import { createChangeSignals } from './change-signals.ts';
+import { type FileQueue, joinFileQueue } from './file-queue.ts';
 import { createStoreFile } from './location.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { upgradeStore } from './schema.ts';
+import { batchReads, batchWrites } from './shared-transactions.ts';
 import { openSqlite, setDurability } from './sqlite.ts';
 import { isMissingTable, toOpenError, toTransactionError } from './sqlite-errors.ts';
-import type { Database, Store } from './store.ts';
+import type { Store, Work } from './store.ts';
 import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
@@ -40,20 +42,23 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   const fail = (error: unknown): never => {
     throw toTransactionError(error, path);
   };
-  const transact = <Result>(work: (database: Database) => Promise<Result>) => kysely.transaction().execute(work).catch(fail);
+  const transact = <Result>(work: Work<Result>) => kysely.transaction().execute(work).catch(fail);
+  const { rows, isInTransaction } = kysely.getExecutor().adapter as DirectAdapter;
   const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
-  const { rows } = kysely.getExecutor().adapter as DirectAdapter;
+  const write = batchWrites(run, transact, { isInTransaction, execute: (sql) => void rows(sql, []) });
+  const version = () => {
+    try {
+      return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;
+    } catch {
+      // The next transaction reports the error.
+      return undefined;
+    }
+  };
   return {
-    version: () => {
-      try {
-        return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;
-      } catch {
-        // The next transaction reports the error.
-        return undefined;
-      }
-    },
+    version,
+    signals: createChangeSignals(path, version),
     read: (work) => read(work).catch(fail),
-    write: (work) => run(() => transact(work)),
+    write: (work) => write(work).catch(fail),
     writeRelaxed: (work) =>
       run(async () => {
         await setDurability(kysely, false);

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, DatabaseSyncOptions, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -20,6 +20,9 @@ const MAX_BLOCKING_TIME = 25;
 /** Maximum number of prepared statements to keep. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
 
+/** Upper bound on the part of a store that is mapped into memory: lookups in large stores then copy no pages. SQLite's limit. */
+const MAPPED_BYTES = 0x7fff0000;
+
 /**
  * Opens a SQLite file with concurrent readers and a single writer (WAL). Commits wait for the disk (FULL). Marks the
  * file as a store before writing anything else.
@@ -29,7 +32,7 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
   try {
     const marked = database.prepare('pragma application_id').get()?.['application_id'];
     if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
-    database.exec('pragma journal_mode = wal; pragma synchronous = full');
+    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma mmap_size = ${MAPPED_BYTES}`);
   } catch (error) {
     database.close();
     throw error;
@@ -41,18 +44,27 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
   return new Kysely<Tables>({ dialect });
 }
 
-/** Sets whether commits wait for the disk. */
 export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean): Promise<void> {
   await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
 }
 
-export async function openDatabase(path: string, timeout: number): Promise<DatabaseSync> {
+export async function openDatabase(path: string, timeout: number, options: DatabaseSyncOptions = {}): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
-  return new DatabaseSync(path, { timeout });
+  return new DatabaseSync(path, { ...options, timeout });
 }
+
+export async function copyDatabase(path: string, target: string, timeout: number): Promise<void> {
+  const source = await openDatabase(path, timeout);
+  const { backup } = await import('node:sqlite');
+  await backup(source, target, { rate: MAX_PAGES }).finally(() => source.close());
+}
+
+/** Copies all pages in one step, which no write can interrupt. */
+const MAX_PAGES = 2 ** 31 - 1;
 
 function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
+    isInTransaction: database.isInTransaction,
     yieldIfDue: () => {
       if (performance.now() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
       return yieldToEvents().then(() => {

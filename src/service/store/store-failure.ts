@@ -12,14 +12,12 @@ export class StoreFailure extends SvcError {
   }
 }
 
-/** Creates the failure for a full disk. HTTP callers may retry, because nothing was written. */
 export function diskFullFailure(name: string, cause: unknown): StoreFailure {
   const refusal = new Refusal('RESOURCE_EXHAUSTED', 'The disk of the store is full.');
   const message = `the disk is full: the store ${name} cannot be written: ${messageOf(cause)}`;
   return new StoreFailure(message, refusal, 'free some space, and try again', cause);
 }
 
-/** Creates the failure for a damaged store. HTTP callers must not retry. */
 export function damagedFailure(name: string, cause: unknown): StoreFailure {
   const refusal = new Refusal('DATA_LOSS', 'The store is damaged.');
   const hint = 'restore it from a copy or from an export, or choose another store with --store';

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { ChangeSignals } from './change-signals.ts';
 import type { Peers } from './postgres-peers.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,9 +15,10 @@ export type Work<Result> = (database: Database) => Promise<Result>;
 export interface Store {
   /** Communication with the other processes, on any machines. Undefined if all processes are on this machine. */
   readonly peers?: Peers;
+  /** Signals between the processes on this machine. Undefined if the store has peers. */
+  readonly signals?: ChangeSignals;
   /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
   readonly version?: () => number | undefined;
-  /** Runs a read on a consistent snapshot. */
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a write that excludes all other writes. If the write changes only the data of one API key, pass the key: the

@@ -96,10 +96,7 @@ export function textOf({ source, node: { range } }: Place): string {
 export class Problems {
   readonly #found = new Map<string, { readonly source: SourceText; readonly offset: number; readonly text: string }>();
 
-  /**
-   * @param message the problem, which `path` precedes
-   * @param within characters from the start of the place
-   */
+  /** @param message the problem, which `path` precedes @param within characters from the start of the place */
   add({ source, node }: Place, message: string, { path = '', within = 0 } = {}): void {
     this.addAt(source, (node.range?.[0] ?? 0) + within, message, path);
   }

@@ -100,7 +100,7 @@ describe('the error for an invalid input names the position and the problem', ()
     const wholly = await refusal(input, format);
     expect(wholly.failure).toBe('bad_data');
     expect(wholly.message).toContain(message);
-    const inPieces = await refusal(input, format, 1000);
+    const inPieces = await refusal(input, format, Math.max(1000, Math.ceil(input.length / 100)));
     expect(inPieces.message).toBe(wholly.message);
   });
 

@@ -128,7 +128,9 @@ describe('warnings and confirmations', () => {
     ],
   ])('ask once about %s', async (_, records, question) => {
     const files = { 'n.ndjson': ndjson(...records) };
-    const data = records.some((record) => 'organizationId' in record) ? { documentId: 'd1' } : { organizationId: 'acme', documentId: 'd1' };
+    const data = records.some((record) => 'organizationId' in record)
+      ? { documentId: 'd1' }
+      : { organizationId: 'acme', documentId: 'd1' };
     const scenario = { files, data };
     const { questions, requests } = await notify({ ...scenario, answers: ['yes'] });
     expect([questions, requests.length]).toEqual([[question], records.length]);

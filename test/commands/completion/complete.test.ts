@@ -7,6 +7,7 @@ import { completeLine } from '../../../src/commands/completion/complete.ts';
 import { cacheIds, readCachedIds, removeCachedIds } from '../../../src/commands/ids/id-cache.ts';
 import { IdCollector } from '../../../src/commands/ids/id-collector.ts';
 import { escapeForTerminal } from '../../../src/kernel/safe-text.ts';
+import { codePoint } from '../../code-point.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 async function world(environment: Readonly<Record<string, string>> = {}, platform?: NodeJS.Platform) {
@@ -147,7 +148,7 @@ describe('candidates', () => {
   it('never contain line breaks or extra tabs', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ value: fc.string({ unit: 'binary' }), description: fc.string({ unit: 'binary' }) })),
+        fc.array(fc.record({ value: fc.string({ unit: codePoint }), description: fc.string({ unit: codePoint }) })),
         (given) => {
           const lines = candidateLines(given).split('\n').slice(0, -1);
           const kept = given.filter(({ value }) => escapeForTerminal(value) === value);

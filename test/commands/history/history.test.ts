@@ -10,6 +10,7 @@ import { recordRun, sanitizeCommand } from '../../../src/commands/history/record
 
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/client-fixture.ts';
+import { codePoint } from '../../code-point.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -112,7 +113,7 @@ describe('the writes of a command', () => {
 describe('a line', () => {
   it('is short enough for one write, for any IDs and any command', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 30 }), async (ids) => {
+      fc.asyncProperty(fc.array(fc.string({ unit: codePoint, maxLength: 300 }), { maxLength: 30 }), async (ids) => {
         const context = await fakeContext({ options: { local: true } });
         const activity = new Activity();
         activity.calls = 1;

@@ -67,7 +67,7 @@ describe('svc serve', () => {
   it('prints PowerShell assignments on Windows', () => {
     const [apiKey, authToken, workspaceId, workspaceAuthToken] = ['k', '-a_', 'w', 't'];
     const text = formatWelcome(
-      { url: 'http://127.0.0.1:1', admin: 'a-token' },
+      { url: 'http://127.0.0.1:1', admin: 'a-token', ui: undefined },
       { apiKey, authToken, workspaceId, workspaceAuthToken },
       'win32',
     );

@@ -7,12 +7,13 @@ import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
 import { createEquivalentStep, ENTRY } from '../../../src/commands/setup/setup-operation.ts';
 import { commandLineOf } from '../../../src/kernel/hint.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
+import { codePoint } from '../../code-point.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const formatEquivalentCommand = (...given: Parameters<typeof createEquivalentStep>) =>
   commandLineOf(createEquivalentStep(...given));
 
-const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\0'));
+const text = fc.string({ unit: codePoint, minLength: 1 }).filter((one) => !one.includes('\0'));
 const word = fc.stringMatching(/^[\w.-]+$/);
 const endpoint = fc.record(
   {

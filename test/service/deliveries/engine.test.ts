@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
 import { openStore } from '../../../src/service/store/open.ts';
@@ -268,6 +268,26 @@ describe('several engines', () => {
       await other.close();
     }
     expect(received).toHaveLength(400);
+  });
+
+  // Peers on PostgreSQL have a test of their own.
+  it.skipIf(isPostgres)('deliver the events of another process without polling', async () => {
+    const { url } = await receiver();
+    const { path, credentials, endpoint, deliver, until } = await deliveringWorld();
+    await endpoint({ url });
+    const other = await openStore(path);
+    onTestFinished(() => other.close());
+    // The engine never polls.
+    const sleep: Clock['sleep'] = (milliseconds, signal) =>
+      systemClock.sleep(milliseconds < 400 ? milliseconds : 2 ** 30, signal);
+    deliver({ clock: { ...systemClock, sleep } });
+    const states: string[] = [];
+    for (const webhookId of ['w1', 'w2', 'w3']) {
+      const event = { event: 'custom.thing', webhookId, apiKey: credentials.apiKey };
+      await enqueueEvent({ store: other, now: Date.now() }, event);
+      states.push('delivered');
+      await until(...states);
+    }
   });
 
   it.each([

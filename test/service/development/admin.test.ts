@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
-import { type AdminRoutes, createAdmin } from '../../../src/service/development/admin.ts';
+import { type AdminRoutes, createAdmin, type PublicRoutes } from '../../../src/service/development/admin.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { invalidArgument } from '../../../src/service/refusal.ts';
 import { emptyStoreLocation } from '../store-location.ts';
@@ -105,9 +105,9 @@ describe('requests to /_svc/', () => {
   });
 });
 
-async function handle(routes: AdminRoutes, target: string) {
+async function handle(routes: AdminRoutes, target: string, { publicRoutes = {} }: { publicRoutes?: PublicRoutes } = {}) {
   const reported: unknown[] = [];
-  const admin = createAdmin({ token: 'secret', routes, report: (error) => reported.push(error) });
+  const admin = createAdmin({ token: 'secret', routes, publicRoutes, report: (error) => reported.push(error) });
   const header = (name: string) => (name === 'authorization' ? 'Bearer secret' : undefined);
   const { status, body, headers } = await admin({ method: 'GET', target, header, body: async () => undefined });
   return { status, body: JSON.parse(body), headers, reported };
@@ -120,6 +120,13 @@ describe('createAdmin', () => {
     expect(body).toEqual(['a/b', 'users.add']);
     expect((await handle(routes, '/_svc/requests/')).status).toBe(404);
     expect((await handle(routes, '/_svc/requests/%ff')).status).toBe(400);
+  });
+
+  it('answers a public route without a token, with its own headers', async () => {
+    const page = { status: 200, body: '"page"', headers: { 'content-type': 'text/html' } };
+    const { body, headers } = await handle({}, '/_svc/ui', { publicRoutes: { 'GET /_svc/ui': async () => page } });
+    expect(body).toBe('page');
+    expect(headers).toMatchObject({ 'content-type': 'text/html' });
   });
 
   it.each([

@@ -26,7 +26,7 @@ async function openFile() {
   return { file, path };
 }
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   it('keeps requests with their bodies, across processes', async () => {
     const { file, path } = await openFile();
     const log = createRequestLog(file);

@@ -30,7 +30,7 @@ function describeFault(name: string): string {
   return `Fault '${name}'.`;
 }
 
-/** Changes the handler of a bulk operation: it does not get the records that fail. */
+/** Changes the handler of a bulk operation, so that it doesn't receive the records that fail. */
 function withFailingRecords(
   executable: ExecutableOperation,
   name: string,
@@ -48,14 +48,14 @@ function withFailingRecords(
       if (sharedResult) return failing.size > 0 ? { data: failure } : handler(call, input);
       const reply = await handler(call, { ...input, [field]: records.filter((_, at) => !failing.has(at)) });
       const data: Record<string, unknown> = Object.assign(Object.create(null), isObject(reply.data) && reply.data);
-      // For an ID that occurs twice, the result of the record that was handled counts.
+      // If an ID occurs twice, the result of the handled record takes precedence.
       for (const at of failing) data[String(bareIds ? records[at] : records[at][id])] ??= failure;
       return { ...reply, data };
     },
   };
 }
 
-/** Makes an attempt of a delivery with a fault: as if the receiver had responded with the status, slowly, or not at all. */
+/** Simulates a receiver that responds to a delivery attempt with an error status, slowly, or not at all. */
 export async function attemptWithFault(
   { rule, draw }: ChosenFault,
   send: () => Promise<AttemptResult>,

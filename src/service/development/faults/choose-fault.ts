@@ -1,8 +1,6 @@
 import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/fault-rules.ts';
 
-/** A request or an attempt that rules may apply to. */
 export interface FaultTarget {
-  /** Name of an operation, or `delivery`. */
   readonly operation: string;
   readonly org?: string | undefined;
   /** Whether the operation takes a list of records. */
@@ -11,13 +9,13 @@ export interface FaultTarget {
 
 export interface ChosenFault {
   readonly rule: FaultRule;
-  /** Returns a number from 0 to below 1. Depends only on the seed, the rule, its number of requests, and `index`. */
+  /** Returns a number in [0, 1) that depends only on the seed, the rule, the number of the request, and `index`. */
   readonly draw: (index: number) => number;
 }
 
 /**
- * Returns the first rule that applies. A rule counts only requests that no earlier rule applies to.
- * @param count counts a request for a rule, and returns the number so far
+ * Returns the first rule that applies. Rules don't count requests that an earlier rule applies to.
+ * @param count counts a request for a rule, and returns the new count
  */
 export function chooseFault(
   { seed, faults }: FaultFile,
@@ -47,7 +45,7 @@ function isDue({ share, nth, every, times }: FaultRule, number: number, draw: Ch
   return times === undefined || number <= times;
 }
 
-/** Hashes whole numbers to a number from 0 to below 1, with the finalizer of MurmurHash3. */
+/** Hashes whole numbers to a number in [0, 1), with the finalizer of MurmurHash3. */
 export function drawNumber(...values: readonly number[]): number {
   let hash = 0;
   for (const value of values) {
@@ -70,7 +68,7 @@ export function sampleDelay({ p50, p99 }: NonNullable<FaultRule['delay']>, draw:
   return p50 * (p99 / p50) ** (Math.min(normal, 2 * Z99) / Z99);
 }
 
-/** Selects the positions of the records that fail: their share of all records, rounded up or down at random. */
+/** Selects the positions of the records that fail. Rounds their number up or down at random to match the share on average. */
 export function selectFailing(share: number, records: number, draw: ChosenFault['draw']): ReadonlySet<number> {
   const exact = share * records;
   const failing = Math.floor(exact) + (draw(1) < exact % 1 ? 1 : 0);

@@ -6,7 +6,7 @@ import { formatFieldPath } from '../../../kernel/field-path.ts';
 import type { AdminRoutes } from '../admin.ts';
 import type { DevelopmentState } from '../state.ts';
 
-/** The rules of a store. Each new set of rules counts requests from the start. */
+/** The rules of a store. Request counts start at zero for each generation of rules. */
 export interface StoredFaults extends FaultFile {
   readonly generation: string;
 }
@@ -23,7 +23,7 @@ export async function setFaults(state: DevelopmentState, file: unknown): Promise
   return describeFaults((await state.change('faults', () => ({ ...checked, generation: randomUUID() }))).faults);
 }
 
-/** Adds a rule after the existing ones, which keep their counts. @throws SvcError `bad_data` for an invalid rule */
+/** Adds a rule after the existing rules, which keep their counts. @throws SvcError `bad_data` for an invalid rule */
 export async function addFault(state: DevelopmentState, rule: unknown): Promise<FaultFile> {
   checkFaultFile({ faults: [rule] }, true);
   const changed = await state.change('faults', (value) => {
@@ -38,7 +38,7 @@ export async function clearFaults(state: DevelopmentState): Promise<FaultFile> {
   return describeFaults((await state.change('faults', () => undefined)).faults);
 }
 
-export function faultRoutes({ development }: { readonly development: DevelopmentState }): AdminRoutes {
+export function createFaultRoutes({ development }: { readonly development: DevelopmentState }): AdminRoutes {
   return {
     'GET /_svc/faults': () => listFaults(development),
     'POST /_svc/faults': ({ body }) => {
@@ -53,10 +53,7 @@ function describeFaults(value: unknown): FaultFile {
   return { seed, faults };
 }
 
-/**
- * @param isRule whether the caller wrote only the first rule of the file
- * @throws SvcError `bad_data` for the first problem
- */
+/** @param isRule whether the user provided only a rule, so that positions omit the file around it @throws SvcError `bad_data` for the first problem */
 export function checkFaultFile(file: unknown, isRule = false, existing?: number): FaultFile {
   const parsed = parseFaultFile(file, existing);
   if ('faults' in parsed) return parsed;

@@ -16,13 +16,13 @@ interface InjectorDependencies {
   /** Opens the file that counts requests for all processes of this machine. */
   readonly openFile: () => Promise<RequestFile>;
   readonly clock: Clock;
-  /** Receives errors of the file. Requests are then not counted. */
+  /** Receives errors of the file, after which requests are not counted. */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
-/** Applies the rules of a store to requests and to attempts of deliveries. Loads the code for faults only if there are rules. */
+/** Creates the functions that apply the rules of a store to requests and delivery attempts. Loads the code only if needed. */
 export function createFaultInjector({ development, openFile, clock, report }: InjectorDependencies) {
   const closing = new AbortController();
   const sleep = (milliseconds: number) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
@@ -41,7 +41,7 @@ export function createFaultInjector({ development, openFile, clock, report }: In
     }
   };
   return {
-    /** Handles a request. `perform` runs an operation and commits its writes. `onFault` receives the name of the rule. */
+    /** Handles a request. `perform` runs the operation and commits its writes. `onFault` receives the name of the rule. */
     handle: async (
       { executable, data }: { readonly executable: ExecutableOperation; readonly data: unknown },
       perform: (executable: ExecutableOperation) => Promise<ServiceResponse>,
@@ -65,10 +65,9 @@ export function createFaultInjector({ development, openFile, clock, report }: In
       const chosen = await choose(faults, { operation: DELIVERY, org, hasRecords: false });
       return chosen ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep) : send();
     },
-    /** Ends all delays. */
     close: () => closing.abort(),
   };
 }
 
-/** Paths of the object with the organization in the payloads of basic and of advanced webhooks. */
+/** Paths to the object that contains the organization, in the payloads of basic and advanced webhooks. */
 const METADATA_PATHS = [['metadata'], ['data', 'metadata', 'organization']];

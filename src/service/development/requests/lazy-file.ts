@@ -13,8 +13,8 @@ export function createLazyFile(
 ) {
   let opened: Promise<RequestFile> | undefined;
   const open = async () => {
-    const { IN_MEMORY, openRequestFile, requestFilePath } = await import('./request-file.ts');
-    return openRequestFile(requestFilePath(location, folder)).catch((error: unknown) => {
+    const { IN_MEMORY, openRequestFile, locateRequestFile } = await import('./request-file.ts');
+    return openRequestFile(locateRequestFile(location, folder)).catch((error: unknown) => {
       report(error);
       return openRequestFile(IN_MEMORY);
     });

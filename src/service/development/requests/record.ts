@@ -6,7 +6,7 @@ import { tryParseJson } from '../../../kernel/try-parse-json.ts';
 import type { HandledCall } from '../../call-log.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
 
-/** @param now end of the request, in milliseconds since the epoch */
+/** Creates the log record of a request. @param now end of the request, in milliseconds since the epoch */
 export function createRecord(id: number, call: HandledCall, now: number): RequestRecord {
   const { method, target, operation, status, error, milliseconds, fault, org } = call;
   return {
@@ -17,17 +17,16 @@ export function createRecord(id: number, call: HandledCall, now: number): Reques
   };
 }
 
-/** Returns the path of a request target, without the query, which may contain a secret. */
 function pathOf(target: string): string {
   return redactUrls(target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''));
 }
 
-/** Maximum size of a body to keep, in characters. */
+/** Maximum length of a body to keep, in characters. */
 const MAX_BODY = 32 * 1024;
 
 const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
 
-/** Parses the bodies of a request, and masks its secrets in all places and spellings. */
+/** Parses the bodies of a request, and masks its secrets wherever and in whichever encoding they occur. */
 export function redactBodies(call: HandledCall): Pick<RequestDetail, 'request' | 'response'> {
   const texts = [call.requestBody(), call.responseBody].map((text) => (text.length <= MAX_BODY ? text : ''));
   const header = (name: string) => call.header(name)?.replace(/^bearer\s+/i, '');
@@ -40,7 +39,7 @@ export function redactBodies(call: HandledCall): Pick<RequestDetail, 'request' |
   return { request, response };
 }
 
-/** Masks all texts below fields whose names say that they are secret, in any naming style. */
+/** Masks all strings in fields with names of secrets, in any naming style. */
 function maskSecretFields(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? maskSecret(value) : value;
   if (Array.isArray(value)) return value.map((inner) => maskSecretFields(inner, isSecret));

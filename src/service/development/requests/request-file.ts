@@ -6,7 +6,7 @@ import type { RequestDetail } from './request-record.ts';
 
 /** Maximum number of requests to keep. The oldest are deleted. */
 const MAX_REQUESTS = 2_000;
-/** In milliseconds. Limits how long a request waits for another process. */
+/** Maximum time that a request waits for another process, in milliseconds. */
 const BUSY_TIMEOUT = 100;
 
 export const IN_MEMORY = ':memory:';
@@ -35,8 +35,8 @@ export interface NewRequest {
 
 export type RequestFile = Awaited<ReturnType<typeof openRequestFile>>;
 
-/** Returns the path of a store's log: beside a SQLite file, or in `folder` for a database, with one log per machine. */
-export function requestFilePath(location: string, folder: string | undefined): string {
+/** Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL database. */
+export function locateRequestFile(location: string, folder: string | undefined): string {
   if (location === IN_MEMORY) return location;
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'file') return `${parsed.path}.requests`;
@@ -45,8 +45,8 @@ export function requestFilePath(location: string, folder: string | undefined): s
 }
 
 /**
- * Opens the log of requests, which is a file of its own: losing it in a crash loses no data, so writes do not wait for the
- * disk. @throws errors of the file system and of SQLite
+ * Opens the request log, which is separate from the store. A crash may lose it, so writes do not wait for the disk.
+ * @throws errors of the file system and of SQLite
  */
 export async function openRequestFile(path: string) {
   if (path !== IN_MEMORY) await createStoreFile(path);
@@ -78,7 +78,6 @@ export async function openRequestFile(path: string) {
   };
   return {
     lastId: () => Number(lastId.get()?.['id']),
-    /** Adds requests. Those whose IDs another process has used get new ones. */
     append: (requests: readonly NewRequest[]) =>
       inTransaction(() => {
         let last = Number(lastId.get()?.['id']);
@@ -96,9 +95,9 @@ export async function openRequestFile(path: string) {
       return select(`${condition} desc limit ?`, 0, since, on, limit).toReversed();
     },
     find: (id: number): RequestDetail | undefined => select('id = ?', id)[0],
-    /** Counts a request for a rule of faults. @returns the number so far */
+    /** Counts a request for a fault rule, and returns the new count. */
     count: (generation: string, rule: number) => Number(increment.get(generation, rule)?.['count']),
-    /** Deletes the counts of former rules. */
+    /** Deletes the counts of other generations of rules. */
     deleteOtherCounts: (generation: string) => {
       database.prepare('delete from counts where generation <> ?').run(generation);
     },

@@ -7,12 +7,13 @@ import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
 const FLUSH_DELAY = 50;
-/** Maximum requests to write at once, and to keep in memory. */
+/** Maximum number of requests per write. */
 const MAX_BATCH = 500;
+/** Maximum number of requests in memory that wait to be written. */
 const MAX_PENDING = 5_000;
-/** Maximum requests per batch whose bodies are kept. Redaction costs more than all other steps of the log. */
+/** Maximum number of requests per batch that keep their bodies, because redaction is the most expensive step. */
 const MAX_BODIES = 40;
-/** Share of the time that the log may block the process. */
+/** Maximum share of time for which the log may block the process. */
 const MAX_LOAD = 0.05;
 /** Pause after an error, in milliseconds. */
 const ERROR_PAUSE = 1_000;
@@ -22,7 +23,7 @@ export interface WaitOptions {
   readonly on?: string | undefined;
   /** Number of requests to wait for (default: 1). */
   readonly count?: number | undefined;
-  /** In milliseconds (default: 60,000). */
+  /** Maximum time to wait, in milliseconds (default: 60,000). */
   readonly timeout?: number | undefined;
 }
 
@@ -31,13 +32,13 @@ const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogOptions {
-  /** Receives the first error of the file. */
+  /** Receives the first error that occurs when writing the file. */
   readonly report?: ((error: unknown) => void) | undefined;
-  /** Receives each request, also those that are dropped. */
+  /** Receives each request, including requests that are dropped from the log. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
-/** Logs requests to a file without delaying them. If the file is slow or cannot be written, requests are dropped. */
+/** Creates a log that never delays requests. If writing the file is slow or fails, drops requests from the log. */
 export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
   const listeners = new Set(onRequest && [onRequest]);
   const closing = new AbortController();
@@ -85,7 +86,7 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       flushAll();
       return file.find(id);
     },
-    /** Resolves with the next requests. @throws SvcError `unreachable` if there are not enough of them in time */
+    /** Waits for the next requests. @throws SvcError `unreachable` if too few arrive before the timeout */
     wait: async ({ on, count = DEFAULT_WAIT.count, timeout = DEFAULT_WAIT.timeout }: WaitOptions = {}) => {
       const { promise, resolve } = Promise.withResolvers<unknown>();
       const found: RequestRecord[] = [];
@@ -100,18 +101,21 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       closing.signal.removeEventListener('abort', resolve);
       listeners.delete(listener);
       clearTimeout(deadline);
-      if (found.length < count) throw waitError({ on, count, timeout }, found.length);
+      if (found.length < count) throw createWaitError({ on, count, timeout }, found.length);
       return found.slice(0, count);
     },
     flush: flushAll,
-    /** Ends all calls of `wait`. */
+    /** Ends all pending calls of `wait`. */
     endWaits: () => closing.abort(),
   };
 }
 
 const NO_BODIES = { request: null, response: null };
 
-export function waitError({ on, count, timeout }: typeof DEFAULT_WAIT & Pick<WaitOptions, 'on'>, found: number): SvcError {
+export function createWaitError(
+  { on, count, timeout }: typeof DEFAULT_WAIT & Pick<WaitOptions, 'on'>,
+  found: number,
+): SvcError {
   const requests = formatNounCount(count, on === undefined ? 'request' : `${on} request`);
   return new SvcError('unreachable', `expected ${requests} within ${timeout / 1_000} s, got ${found}`);
 }

@@ -9,7 +9,7 @@ import type { RequestDetail } from './request-record.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 
-export function requestRoutes({ requests }: { readonly requests: RequestLog | undefined }): AdminRoutes {
+export function createRequestRoutes({ requests }: { readonly requests: RequestLog | undefined }): AdminRoutes {
   if (!requests) return {};
   return {
     'GET /_svc/requests': async ({ query }) => {
@@ -33,7 +33,7 @@ function parseCount(name: string, text: string | null): number | undefined {
 }
 
 function parseWait(wait: unknown): WaitOptions {
-  if (!isObject(wait)) throw new SvcError('usage', 'the body must have the field wait, such as {"wait":{"count":3}}');
+  if (!isObject(wait)) throw new SvcError('usage', 'the body must contain the field wait, such as {"wait":{"count":3}}');
   const { on, count, timeout } = wait;
   return {
     on: on === undefined ? undefined : String(on),

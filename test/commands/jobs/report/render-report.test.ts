@@ -5,6 +5,7 @@ import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-rece
 import { createScale } from '../../../../src/commands/jobs/report/charts.ts';
 import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
+import { codePoint } from '../../../code-point.ts';
 import { RECEIPT } from '../receipt/receipts.ts';
 
 const VOID = new Set(['meta', 'line', 'rect', 'br']);
@@ -77,7 +78,7 @@ describe('the report of a job', () => {
     for (const raw of ['<script', '<img', '\u202e', '\u0000']) expect(page).not.toContain(raw);
     expect(page).toContain('&#60;script&#62;alert(1)&#60;/script&#62;');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: codePoint }), (text) => {
         expect(elementsOf(renderReport(holding(`x${text}`)))).toEqual(elementsOf(renderReport(holding('plain'))));
       }),
       { numRuns: 50 },

@@ -1,0 +1,52 @@
+import type { AccessDecision, DocumentAccess } from '../../records/access.ts';
+
+export interface ListFilter {
+  readonly organization?: string | undefined;
+  /** Text that an ID, a name, or another searched field contains. Ignores case. */
+  readonly match?: string | undefined;
+  /** Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+export type StoredKindName =
+  | 'organizations'
+  | 'users'
+  | 'groups'
+  | 'group-members'
+  | 'members'
+  | 'permissions'
+  | 'folders'
+  | 'documents'
+  | 'notifications'
+  | 'activities'
+  | 'presence'
+  | 'crdt'
+  | 'agents'
+  | 'endpoints'
+  | 'tokens';
+
+export type StoredRecord = Readonly<Record<string, unknown>>;
+
+export interface StoredRecords {
+  readonly records: readonly StoredRecord[];
+  readonly more: boolean;
+}
+
+export interface RecordRequest {
+  /** One of `organization`, `user`, `group`, `folder`, and `document`. */
+  readonly kind: string;
+  readonly id: string;
+  /** Default: all organizations that have the ID. */
+  readonly organization?: string | undefined;
+}
+
+export interface AccessQuestion {
+  readonly user: string;
+  readonly document: string;
+  readonly organization: string;
+}
+
+export interface Explanation extends AccessQuestion, AccessDecision, DocumentAccess {
+  /** Command that grants the user access. Null if the user has access or the document is disabled. */
+  readonly grant: string | null;
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import { maskSecret } from '../../../kernel/redact.ts';
+import type { Store } from '../../store/store.ts';
+import type { AdminRoutes } from '../admin.ts';
+import { createServiceClock } from '../clock.ts';
+import type { DevelopmentState } from '../state.ts';
+import type { AccessQuestion, ListFilter, RecordRequest } from './answers.ts';
+import { explainAccess } from './explain.ts';
+import { STORED_KINDS, type StoredKind } from './kinds.ts';
+import { listRecords, parseKind, type ReadingScope } from './list.ts';
+import { showRecord } from './show.ts';
+
+export interface ReaderContext {
+  readonly store: Store;
+  readonly apiKey: string;
+  readonly development: DevelopmentState;
+  readonly realClock: Clock;
+  readonly commandOf: (words: readonly string[]) => string;
+}
+
+export type Reader = ReturnType<typeof createReader>;
+
+/** Creates functions that read data that the API cannot return, each in one transaction. */
+export function createReader({ store, apiKey, development, realClock, commandOf }: ReaderContext) {
+  const clock = createServiceClock(realClock, development);
+  const read = <Result>(work: (scope: ReadingScope) => Promise<Result>) =>
+    store.read(async (database) => {
+      await development.current(database);
+      return work({ database, apiKey, now: clock.now() });
+    });
+  return {
+    list: (kind: string, filter: ListFilter = {}) => read((scope) => listRecords(scope, parseKind(kind), filter)),
+    show: (request: RecordRequest) => read((scope) => showRecord(scope, request)),
+    explain: (question: AccessQuestion) => read((scope) => explainAccess(scope, question, commandOf)),
+  };
+}
+
+/** Creates the admin routes for reading. Masks secrets in lists. */
+export function createReadingRoutes(reader: Reader): AdminRoutes {
+  const optional = (query: URLSearchParams, name: string) => query.get(name) ?? undefined;
+  return {
+    'GET /_svc/list': async ({ query }) => {
+      const name = parseKind(query.get('kind') ?? '');
+      const limit = Number(query.get('limit')) || undefined;
+      const filter = { organization: optional(query, 'org'), match: optional(query, 'match'), limit };
+      const { records, more } = await reader.list(name, filter);
+      const { secret = '' }: StoredKind = STORED_KINDS[name];
+      const masked = records.map((record) => ({
+        ...record,
+        ...(secret in record && { [secret]: maskSecret(String(record[secret])) }),
+      }));
+      return { records: masked, more };
+    },
+    'GET /_svc/show': async ({ query }) => {
+      const [kind = '', id = ''] = [optional(query, 'kind'), optional(query, 'id')];
+      return { records: await reader.show({ kind, id, organization: optional(query, 'org') }) };
+    },
+    'GET /_svc/explain': ({ query }) => {
+      const [user = '', document = '', organization = ''] = ['user', 'document', 'org'].map((name) => optional(query, name));
+      return reader.explain({ user, document, organization });
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { ensureLocalCredentials } from '../../../src/service/bootstrap.ts';
+import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
+import { openStore } from '../../../src/service/store/open.ts';
+import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { countGenerations, writeGeneration } from './generations.ts';
+
+const KILLS = 100;
+const AT_ONCE = 4;
+const READERS = 4;
+const RESTORES = 60;
+
+/** Folder of the bundled script, which starts much faster than its source. */
+let scripts: string;
+
+beforeAll(async () => {
+  scripts = await mkdtemp(join(tmpdir(), 'svc-scripts-'));
+  await build({
+    entryPoints: [join(import.meta.dirname, 'snapshot-process.ts')],
+    outdir: scripts,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    banner: { js: 'const require = process.getBuiltinModule;' },
+    external: ['pg-native', 'pg-cloudflare'],
+  });
+});
+
+afterAll(() => rm(scripts, { recursive: true, force: true }));
+
+async function startProcess(path: string, mode: string): Promise<ChildProcess & { nextLine(): Promise<string> }> {
+  const script = join(scripts, 'snapshot-process.mjs');
+  const child = spawn(process.execPath, ['--no-warnings', script, path, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const nextLine = async () => String((await lines.next()).value);
+  expect(await nextLine()).toBe('ready');
+  return Object.assign(child, { nextLine });
+}
+
+/** Creates a store with two snapshots, whose rows have generations 1 and 2. */
+async function prepareStore() {
+  const path = join(await createTemporaryFolder(), 'service.sqlite');
+  const store = await openStore(path);
+  const { apiKey } = await ensureLocalCredentials(store);
+  const snapshots = createSnapshots(path);
+  for (const [at, name] of ['one', 'two'].entries()) {
+    await writeGeneration(store, apiKey, at + 1);
+    await snapshots.save(name);
+  }
+  await store.close();
+  return { path, snapshots };
+}
+
+function readGenerations(path: string): readonly number[] {
+  const database = new DatabaseSync(path);
+  try {
+    expect(database.prepare('pragma quick_check').all()).toEqual([{ quick_check: 'ok' }]);
+    return countGenerations(database);
+  } finally {
+    database.close();
+  }
+}
+
+it(`${KILLS} kills during save and restore leave the old or the new data`, { timeout: 120_000 }, async () => {
+  let kills = 0;
+  const found = new Map<string, number>();
+  const worker = async () => {
+    const { path, snapshots } = await prepareStore();
+    while (kills < KILLS) {
+      kills += 1;
+      const child = await startProcess(path, 'write');
+      await sleep(Math.random() * 40);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const inStore = readGenerations(path);
+      expect(inStore).toHaveLength(1);
+      const reported: unknown[] = [];
+      const names = (await snapshots.list((error) => reported.push(error))).map(({ name }) => name).toSorted();
+      expect(reported).toEqual([]);
+      expect([
+        ['one', 'two'],
+        ['one', 'saved', 'two'],
+      ]).toContainEqual(names);
+      const inSnapshot = names.includes('saved') ? readGenerations(`${path}.snapshots/saved.sqlite`) : [0];
+      expect(inSnapshot).toHaveLength(1);
+      const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
+      found.set(outcome, (found.get(outcome) ?? 0) + 1);
+    }
+    await snapshots.save('last');
+    expect((await readdir(`${path}.snapshots`)).filter((name) => name.startsWith('.'))).toEqual([]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  // The kills hit different moments.
+  expect(found.size).toBeGreaterThan(2);
+});
+
+it('readers in other processes see the old or the new data', async () => {
+  const { path, snapshots } = await prepareStore();
+  const readers = await Promise.all(Array.from({ length: READERS }, () => startProcess(path, 'read')));
+  for (let at = 0; at < RESTORES; at++) await snapshots.restore(at % 2 === 0 ? 'one' : 'two');
+  const results = await Promise.all(
+    readers.map(async (reader) => {
+      reader.stdin?.end();
+      return JSON.parse(await reader.nextLine());
+    }),
+  );
+  for (const { reads, mixed } of results) expect({ isReading: reads > 0, mixed }).toEqual({ isReading: true, mixed: 0 });
+  expect(new Set(results.flatMap(({ seen }) => seen))).toEqual(new Set([1, 2]));
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { createSerialQueue } from '../../src/service/store/file-queue.ts';
+import { batchReads, batchWrites } from '../../src/service/store/shared-transactions.ts';
+import type { Database, Work } from '../../src/service/store/store.ts';
+
+const NO_DATABASE = {} as Database;
+
+describe('concurrent reads', () => {
+  it('share a transaction, and settle individually after it ends', async () => {
+    let transactions = 0;
+    let open = false;
+    const read = batchReads(async (work) => {
+      transactions++;
+      open = true;
+      const result = await work(NO_DATABASE);
+      open = false;
+      return result;
+    });
+    const responses = [1, 2, 3].map((n) => read(async () => (n === 2 ? Promise.reject(new Error('no')) : n)));
+    const outcomes = await Promise.allSettled(responses.map((response) => response.finally(() => expect(open).toBe(false))));
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: new Error('no') },
+      { status: 'fulfilled', value: 3 },
+    ]);
+    expect(transactions).toBe(1);
+    await read(async () => 4);
+    expect(transactions).toBe(2);
+  });
+
+  it('all fail if the transaction cannot begin', async () => {
+    const read = batchReads(() => Promise.reject(new Error('no disk')));
+    const responses = await Promise.allSettled([read(async () => 1), read(async () => 2)]);
+    expect(responses.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
+
+/** Writes to transactions that only log what happens to them. */
+function createWrites({ commit = async () => {} }: { readonly commit?: () => Promise<void> } = {}) {
+  const log: string[] = [];
+  let isInTransaction = false;
+  const transact = async <Result>(work: Work<Result>) => {
+    log.push('begin');
+    isInTransaction = true;
+    try {
+      const result = await work(NO_DATABASE);
+      await commit();
+      log.push('commit');
+      return result;
+    } finally {
+      isInTransaction = false;
+    }
+  };
+  const savepoints = { isInTransaction: () => isInTransaction, execute: (sql: string) => void log.push(sql) };
+  const run = batchWrites(createSerialQueue(), transact, savepoints);
+  const write = (name: string, change: () => unknown = () => undefined) =>
+    run(async () => {
+      log.push(name);
+      return change();
+    }).finally(() => log.push(`${name} settles`));
+  const endTransaction = () => {
+    isInTransaction = false;
+    throw new Error('ended');
+  };
+  return { log, write, endTransaction };
+}
+
+describe('concurrent writes', () => {
+  it('share a transaction in their order, and settle after its commit', async () => {
+    const { log, write } = createWrites();
+    await Promise.all([write('a'), write('b')]);
+    const task = (name: string) => ['savepoint task', name, 'release task'];
+    expect(log).toEqual(['begin', ...task('a'), ...task('b'), 'commit', 'a settles', 'b settles']);
+    log.length = 0;
+    await write('c');
+    expect(log).toEqual(['begin', ...task('c'), 'commit', 'c settles']);
+  });
+
+  it('are rolled back individually', async () => {
+    const { log, write } = createWrites();
+    const failing = () => Promise.reject(new Error('no'));
+    const outcomes = await Promise.allSettled([write('a', () => 1), write('b', failing), write('c', () => 3)]);
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: 1 },
+      { status: 'rejected', reason: new Error('no') },
+      { status: 'fulfilled', value: 3 },
+    ]);
+    expect(log.filter((entry) => entry.startsWith('rollback'))).toHaveLength(1);
+    expect(log.slice(log.indexOf('b'), log.indexOf('c'))).toEqual(['b', 'rollback to task', 'release task', 'savepoint task']);
+  });
+
+  it('run one by one if one of them ends the transaction', async () => {
+    const { log, write, endTransaction } = createWrites();
+    const outcomes = await Promise.allSettled([write('a', () => 1), write('b', endTransaction), write('c', () => 3)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(log.filter((entry) => /^(begin|commit|[abc])$/.test(entry)).join()).toBe(
+      'begin,a,b,begin,a,commit,begin,b,begin,c,commit',
+    );
+  });
+
+  it('all fail if the commit fails, and none is repeated', async () => {
+    const { log, write } = createWrites({ commit: () => Promise.reject(new Error('no disk')) });
+    const outcomes = await Promise.allSettled([write('a'), write('b')]);
+    expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason: new Error('no disk') })));
+    expect(log.filter((entry) => entry === 'begin')).toHaveLength(1);
+  });
+
+  it('wait for the next transaction after a slow one, in their order', async () => {
+    const { log, write } = createWrites();
+    const slow = () => new Promise((resolve) => setTimeout(resolve, 60));
+    await Promise.all([write('a'), write('b', slow), write('c'), write('d')]);
+    expect(log.filter((entry) => /^(begin|commit|[a-d])$/.test(entry)).join()).toBe('begin,a,b,commit,begin,c,d,commit');
+  });
+});
