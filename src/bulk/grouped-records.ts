@@ -8,7 +8,7 @@ import { IN_MEMORY } from './journal/database.ts';
 import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { lineOfFile } from './record-position.ts';
-import type { RecordTarget } from './record-targets.ts';
+import { RecordTarget } from './record-targets.ts';
 
 interface Row {
   readonly position: number;
@@ -44,7 +44,6 @@ export async function groupIfMixed(
 ): Promise<GroupedRecords | undefined> {
   const { targets, fields } = rules;
   if (!targets?.areMixed) return undefined;
-  const byKey = new Map(Array.from(targets.all, (target) => [target.key, target]));
   const hasFiles = check.files.length > 1;
   const fileOf = (index: number) => check.files.findLastIndex(({ first }) => first <= index);
   const lineOf = ({ index, line }: BulkRecord) => (hasFiles ? lineOfFile(fileOf(index), line ?? 0) : line);
@@ -81,7 +80,7 @@ export async function groupIfMixed(
     throw error instanceof Error && 'errcode' in error ? localFileError('write', path, error) : error;
   }
   const page = database.prepare('select rowid as position, * from grouped where rowid > ? order by rowid limit ?');
-  const toRecord = (row: Row) => new GroupedRecord(row, byKey.get(row.target), fields.id);
+  const toRecord = (row: Row) => new GroupedRecord(row, fields.id);
   return {
     async *read() {
       for (let last = 0; ; ) {
@@ -100,14 +99,14 @@ class GroupedRecord implements BulkRecord {
   readonly #row: Row;
   readonly #id: string;
   readonly #idField: string;
-  readonly target: RecordTarget | undefined;
+  readonly target: RecordTarget;
 
-  constructor(row: Row, target: RecordTarget | undefined, idField: string) {
+  constructor(row: Row, idField: string) {
     this.#row = row;
     // SQLite stores UTF-8, which cannot represent lone surrogates.
     this.#id = JSON.parse(row.id);
     this.#idField = idField;
-    this.target = target;
+    this.target = new RecordTarget(row.target);
   }
 
   get id(): string {
@@ -136,6 +135,6 @@ class GroupedRecord implements BulkRecord {
 
   get jsonLine(): string {
     const { value } = this;
-    return JSON.stringify({ ...this.target?.data, ...(isObject(value) ? value : { [this.#idField]: this.id }) });
+    return JSON.stringify({ ...this.target.data, ...(isObject(value) ? value : { [this.#idField]: this.id }) });
   }
 }

@@ -56,7 +56,7 @@ export function createPreparer(
     const input = field === undefined ? { ...rules.shared, ...ownFields } : ownFields;
     const target =
       atTarget.ownFields === converted ? undefined : rules.targets?.targetOf(converted, bareIds ? ownFields[id] : input);
-    if (target) problems.push(...target.problems);
+    if (target) problems.push(...(rules.targets?.problemsOf(target) ?? []));
     return {
       ...atTarget,
       target,

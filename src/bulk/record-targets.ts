@@ -5,15 +5,26 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The organization, document, folder, or group that a record names. A request has one target. */
-export interface RecordTarget {
-  /** Text that sorts targets by organization first. */
+export class RecordTarget {
+  /** JSON text that sorts targets by organization first. An import can have many targets, so it is all that they store. */
   readonly key: string;
-  readonly data: Fields;
-  readonly problems: readonly RecordProblem[];
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  get data(): Fields {
+    return Object.fromEntries(JSON.parse(this.key));
+  }
 }
+
+const NO_PROBLEMS: readonly RecordProblem[] = [];
 
 /** Stands for a required field that is not known yet when other fields are checked. */
 const PLACEHOLDER = 'given by a flag';
+
+/** Number of targets to keep for messages after the check. */
+const MAX_KEPT = 100;
 
 /** Records may be sent as they are ordered if that takes at most this many more requests, relative to the minimum. */
 const MAX_EXTRA_REQUESTS = 0.1;
@@ -28,6 +39,8 @@ export class RecordTargets {
   readonly #given: Fields;
   readonly #requiredNames: readonly string[];
   readonly #byKey = new Map<string, RecordTarget>();
+  readonly #invalid = new Map<string, readonly RecordProblem[]>();
+  #areReleased = false;
   /** Whether the first record names a required field that is not given. All other records must do the same. */
   readonly #named = new Map<string, boolean>();
   #records = 0;
@@ -44,8 +57,19 @@ export class RecordTargets {
     this.fields = fields.targetFields.map(({ name }) => name);
   }
 
-  get all(): Iterable<RecordTarget> {
+  /** All targets, or the first ones after their release. */
+  get all(): IteratorObject<RecordTarget> {
     return this.#byKey.values();
+  }
+
+  /** Forgets all targets but the first, to free memory. Call after the check. */
+  release(): void {
+    for (const key of this.#byKey.keys().drop(MAX_KEPT).toArray()) this.#byKey.delete(key);
+    this.#areReleased = true;
+  }
+
+  problemsOf({ key }: RecordTarget): readonly RecordProblem[] {
+    return this.#invalid.get(key) ?? NO_PROBLEMS;
   }
 
   /** Whether the records name a required field that is not given. */
@@ -77,23 +101,25 @@ export class RecordTargets {
     return problems;
   }
 
-  /** Returns the target that a record names, always the same object for equal targets; `undefined` for none. */
+  /** Returns the target that a record names; `undefined` for none. */
   targetOf(record: Fields, value: unknown): RecordTarget | undefined {
-    const values = this.fields.map((name) => (this.#given[name] === undefined ? record[name] : undefined));
-    if (values.every((each) => each === undefined)) return undefined;
-    const key = JSON.stringify(values);
+    const named = this.fields.filter((name) => this.#given[name] === undefined && record[name] !== undefined);
+    if (named.length === 0) return undefined;
+    const key = JSON.stringify(named.map((name) => [name, record[name]]));
     const known = this.#byKey.get(key);
     if (known) return known;
-    const data = Object.fromEntries(this.fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]])));
-    const target = { key, data, problems: this.#findProblems(data, value) };
+    const target = new RecordTarget(key);
+    if (this.#areReleased) return target;
     this.#byKey.set(key, target);
+    const problems = this.#findProblems(target.data, value);
+    if (problems.length > 0) this.#invalid.set(key, problems);
     return target;
   }
 
   /** Counts a record to send, in the order of the input. */
   count(target: RecordTarget): void {
     this.#records += 1;
-    if (target !== this.#last) this.#runs += 1;
+    if (target.key !== this.#last?.key) this.#runs += 1;
     this.#last = target;
   }
 

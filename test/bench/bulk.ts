@@ -121,7 +121,11 @@ async function organizations(): Promise<void> {
   const one = await svcRun(service.url, await input('csv', users));
   const many = await svcRunWith([], service.url, path);
   service.child.kill();
-  say(`${users} users over ${users / 20} organizations`, `${many.requests} requests`, `${ratio(many.requests, minimum)}x  (goal 1.20x)`);
+  say(
+    `${users} users over ${users / 20} organizations`,
+    `${many.requests} requests`,
+    `${ratio(many.requests, minimum)}x  (goal 1.20x)`,
+  );
   const figure = `${many.megabytes.toFixed(0)} MB, one target ${one.megabytes.toFixed(0)} MB`;
   say('peak', figure, `${ratio(many.megabytes, one.megabytes)}x  (goal 1.30x)`);
   say('time', `${many.seconds.toFixed(1)} s, one target ${one.seconds.toFixed(1)} s`);

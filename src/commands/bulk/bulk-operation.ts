@@ -69,9 +69,10 @@ async function prepare(
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
-  const targets = Array.from(input.rules.targets.all, (target) => ({ ...data, ...target.data }));
-  const inputs = targets.length > 0 && fields.field !== undefined ? targets : [data];
+  const { targets } = input.rules;
+  const inputs = first?.target ? targets.all.map((target) => ({ ...data, ...target.data })) : [data];
   const newParents = first ? await confirmNewParents(context, operation, inputs, request.flags) : [];
+  targets.release();
   if (records > 0) await confirmations.confirm(context, client, records);
   return { plan: { calls, input, options, limits }, newParents };
 }

@@ -55,12 +55,9 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, resumable, rejects } = finished;
   await reportSummary(run, summary, single);
-  const targets = Array.from(plan.input.rules.targets.all).slice(0, MAX_SAVED_TARGETS);
+  const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
   if (summary.succeeded > 0 && entry.effect !== 'delete')
-    await collectAndSaveIds(context, entry, [
-      { ...data, [fields.listName]: undefined },
-      ...targets.map((target) => target.data),
-    ]);
+    await collectAndSaveIds(context, entry, [{ ...data, [fields.listName]: undefined }, ...targets]);
   const retry = !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
   const followUp = rejects && !resumable ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath) : retry;
   const failure = jobError(summary, { noun: fields.noun, stop: finished.stop, resumable, followUp, single });

@@ -1,4 +1,4 @@
-import type { Operation, Parent } from '../../catalog/define.ts';
+import type { CreatedParents, Operation, Parent } from '../../catalog/define.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -17,14 +17,13 @@ import { canAsk } from '../terminal/terminal.ts';
 export async function confirmNewParents(
   context: Context,
   { createsParents }: Operation,
-  inputs: readonly Readonly<Record<string, unknown>>[],
+  inputs: Iterable<Readonly<Record<string, unknown>>>,
   flags: object,
 ): Promise<readonly Parent[]> {
   if (!createsParents) return [];
-  const named = inputs.flatMap((input) => createsParents.of(input));
-  const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
   const { local, dryRun } = context.options;
-  const missing = await (local ? findMissingInStore(context, parents) : findUnknown(context, parents));
+  const parents = distinctParents(createsParents, inputs);
+  const missing = await (local ? findMissingInStore(context, [...parents]) : findUnknown(context, createsParents, parents));
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
   const doubtful = missing.filter((parent) => {
@@ -37,6 +36,17 @@ export async function confirmNewParents(
     else if (!local) await warnIfSimilar(context, group);
   }
   return local ? missing : [];
+}
+
+function* distinctParents({ of }: CreatedParents, inputs: Iterable<Readonly<Record<string, unknown>>>): Generator<Parent> {
+  const seen = new Set<string>();
+  for (const input of inputs) {
+    for (const parent of of(input)) {
+      const key = JSON.stringify(parent);
+      if (!seen.has(key)) yield parent;
+      seen.add(key);
+    }
+  }
 }
 
 export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
@@ -64,14 +74,23 @@ async function findMissingInStore(context: Context, parents: readonly Parent[]):
 }
 
 /** Finds parents that are missing from the profile's cached IDs. Skips types without cached IDs. */
-async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
+async function findUnknown(
+  context: Context,
+  { kinds }: CreatedParents,
+  parents: Iterable<Parent>,
+): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;
+  const known = new Map<Parent['kind'], readonly string[]>();
+  for (const kind of kinds) {
+    const ids = await readCachedIds(context, { local: false, profile }, kind);
+    if (ids.length > 0) known.set(kind, ids);
+  }
+  if (known.size === 0) return [];
   const unknown: MissingParent[] = [];
-  for (const [kind, group] of Map.groupBy(parents, (parent) => parent.kind)) {
-    const others = await readCachedIds(context, { local: false, profile }, kind);
-    const known = new Set(others);
-    if (known.size > 0) unknown.push(...group.filter(({ id }) => !known.has(id)).map((parent) => ({ ...parent, others })));
+  for (const parent of parents) {
+    const others = known.get(parent.kind);
+    if (others && !others.includes(parent.id)) unknown.push({ ...parent, others });
   }
   return unknown;
 }

@@ -123,6 +123,7 @@ async function reopenInput(
       throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
     }
     const grouped = await groupIfMixed(input, rules, check, context.signal, path);
+    rules.targets.release();
     return { input, rules, check, grouped, data: description.data };
   } finally {
     reading.end();
