@@ -12,7 +12,7 @@ interface User {
 export type RequestHandler = (
   ids: readonly string[],
   request: number,
-  organization: string,
+  organization?: string,
 ) => ReturnType<ResponseHandler> | 'silence' | 'reset';
 
 /** Creates a service that adds users and counts the requests for each, and a user with a file of them. */
