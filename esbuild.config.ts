@@ -72,7 +72,7 @@ function mergeFiles(codes: Bundle, { outputs }: Metafile): Bundle {
 const BUILTIN_IMPORT = /import\s*(?:\*\s*as )?(?<whole>[\w$]+)?[\s,]*(?<named>\{[^}]*\})?\s*from"(?<module>node:[\w/]+)";/g;
 
 /** Modules that Node.js does not load at startup, and that a short run may never call. */
-const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises'];
+const WHEN_CALLED = ['node:os', 'node:fs/promises', 'node:timers/promises', 'node:crypto'];
 
 function replaceBuiltinImports(code: string): string {
   return code.replace(BUILTIN_IMPORT, (...match) => {
@@ -86,9 +86,10 @@ function replaceBuiltinImports(code: string): string {
   });
 }
 
+/** Returns the names of functions, without classes, which are capitalized. */
 function functionsOf(module: string): readonly string[] {
   const members = Object.entries(process.getBuiltinModule(module) ?? {});
-  return members.filter(([, member]) => typeof member === 'function').map(([name]) => name);
+  return members.filter(([name, member]) => typeof member === 'function' && /^[a-z]/.test(name)).map(([name]) => name);
 }
 
 /**
@@ -295,13 +296,17 @@ const options = {
   platform: 'node',
   target: 'node22',
   minify: true,
-  // Variables that would make undici and pg load modules that this build excludes.
-  define: Object.fromEntries(
-    ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
-      `process.env.${name}`,
-      'undefined',
-    ]),
-  ),
+  define: {
+    // Variables that would make undici and pg load modules that this build excludes.
+    ...Object.fromEntries(
+      ['UNDICI_USE_MILO', 'UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'].map((name) => [
+        `process.env.${name}`,
+        'undefined',
+      ]),
+    ),
+    // zod reads it to recognize a platform that svc does not support, and Node.js loads it on first use.
+    navigator: 'undefined',
+  },
   metafile: true,
   write: false,
   // CommonJS packages load built-in modules with `require`, which ES modules lack.

@@ -28,7 +28,7 @@ export default defineConfig({
           exclude: [
             'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,shared-transactions}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
-            'test/service/development/snapshots.test.ts',
+            'test/service/development/snapshots{,.process}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

@@ -32,7 +32,7 @@ function isPlainHelp(words: readonly string[]): boolean {
 /** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
 async function help(io: Io, words: readonly string[]): Promise<void> {
   const [{ helpForPath }, { START_SCREEN }, { printHelp }] = await Promise.all([
-    import('./commands/help/help-at.ts'),
+    import('./commands/help/command-help.ts'),
     import('./commands/help/root-help.ts'),
     import('./commands/help/print-help.ts'),
   ]);

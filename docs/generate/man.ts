@@ -2,7 +2,7 @@ import { SECTIONS } from '../../src/catalog/groups.ts';
 import type { OptionDefinition } from '../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
 import { commandDescription, flagDescription } from '../../src/commands/help/command-help.ts';
-import { environmentVariables } from '../../src/commands/help/environment.ts';
+import { environmentVariables } from '../../src/commands/help/topics.ts';
 import { FAILURES } from '../../src/kernel/errors.ts';
 import { type DescribedCommand, type DescribedGroup, describedGroups } from './command-tree.ts';
 

@@ -19,8 +19,8 @@ export interface BulkJob {
 
 /** Log of the engine's batches. An error thrown by a method stops the job. */
 export interface BatchLog {
-  /** Logs that a batch is about to be sent. The engine sends the batch only after this method returns. */
-  recordIntent(batch: RecordList): void;
+  /** Logs that a batch is about to be sent. The engine sends the batch only after the promise resolves. */
+  recordIntent(batch: RecordList): Promise<void>;
   recordResult(batch: RecordList, result: BatchResult): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ class Run {
       admitted = false;
       return this.#sendRequest(request, records, kind);
     };
-    log.recordIntent(batch.records);
+    await log.recordIntent(batch.records);
     const result = await sendBatch(batch, {
       send: admit(send),
       existing: existing?.action === 'update' ? { ...existing, send: admit(existing.send) } : existing,

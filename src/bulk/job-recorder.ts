@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
@@ -8,7 +9,7 @@ import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
 import type { Metrics } from './journal/metrics.ts';
-import type { UnsuccessfulRecord } from './journal/outcomes.ts';
+import type { RecordRange, UnsuccessfulRecord } from './journal/outcomes.ts';
 import { rangeOf, splitByOutcome } from './record-ranges.ts';
 import type { ResultsFile } from './results-file.ts';
 import type { BatchResult } from './send-batch.ts';
@@ -35,7 +36,8 @@ export class JobRecorder implements BatchLog {
   #durableDueAt: number;
   /** Counts in the journal. The job's counters are ahead of it while results are being written. */
   #existing: ExistingCounts;
-  #flushing = false;
+  #intents: RecordRange[] = [];
+  #writing: Promise<void> | undefined;
   #inFlight = 0;
 
   constructor(options: JobRecorderOptions) {
@@ -49,11 +51,9 @@ export class JobRecorder implements BatchLog {
     this.#saveFacts(this.#startedAt);
   }
 
-  recordIntent(batch: RecordList): void {
-    const now = this.#options.clock.now();
-    const isDue = now >= this.#durableDueAt;
-    if (isDue) this.#durableDueAt = now + DURABLE_INTERVAL;
-    this.#options.journal.recordIntent(rangeOf(batch), isDue ? 'durable' : 'written');
+  recordIntent(batch: RecordList): Promise<void> {
+    this.#intents.push(rangeOf(batch));
+    return this.#writeSoon();
   }
 
   /** Writes the outcome to the journal before it throws an error of the results file. */
@@ -72,7 +72,10 @@ export class JobRecorder implements BatchLog {
     if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
     this.#existing = existing;
     this.#updateMetrics(batch, result);
-    this.#flushSoon();
+    // Even if no intent follows. Ignores errors, which recur at the next intent or at the end.
+    this.#writeSoon().catch((error: unknown) => {
+      if (!(error instanceof SvcError)) throw error;
+    });
     if (resultsError) throw resultsError;
   }
 
@@ -120,18 +123,19 @@ export class JobRecorder implements BatchLog {
     this.#options.journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
   }
 
-  /** Flushes outcomes soon, even if no intent follows. Ignores errors, which recur at the next intent or at the end. */
-  #flushSoon(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
-    setImmediate(() => {
-      this.#flushing = false;
-      try {
-        this.#options.journal.flush();
-      } catch (error) {
-        if (!(error instanceof SvcError)) throw error;
-      }
+  /** Writes all intents and outcomes of this turn of the event loop in one transaction, which saves most of its cost. */
+  #writeSoon(): Promise<void> {
+    this.#writing ??= nextTurn().then(() => {
+      const intents = this.#intents;
+      this.#intents = [];
+      this.#writing = undefined;
+      if (intents.length === 0) return this.#options.journal.flush();
+      const now = this.#options.clock.now();
+      const isDue = now >= this.#durableDueAt;
+      if (isDue) this.#durableDueAt = now + DURABLE_INTERVAL;
+      this.#options.journal.recordIntents(intents, isDue ? 'durable' : 'written');
     });
+    return this.#writing;
   }
 }
 

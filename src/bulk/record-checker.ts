@@ -153,7 +153,7 @@ export class RecordChecker extends FindingCollector {
         }
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
-      for (const field of Object.keys(ownFields)) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+      for (const field in ownFields) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
       if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));

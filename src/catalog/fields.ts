@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 
-export const id = (description: string) => z.string().min(1).describe(description);
+/** Creates the schema of an ID. Calls construct many of them, and `describe` would construct each once more. */
+export const id = (description: string) => z.string().min(1).register(z.globalRegistry, { description });
 
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');

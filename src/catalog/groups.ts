@@ -23,7 +23,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['auth', 'Show the active credentials, and recover interrupted token resets'],
   ['jobs', 'Inspect, resume, and remove bulk jobs'],
   ['completion', 'Set up shell completion'],
-  ['local', "Manage the embedded service's data"],
+  ['local', 'Manage, inspect, and test with the embedded service'],
   ['local snapshot', 'Save, restore, and compare the data of the embedded service'],
   ['local clock', 'Change the time of the embedded service'],
   ['local faults', 'Make requests to the embedded service fail on purpose'],

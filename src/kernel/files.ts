@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { platform as getPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -12,6 +13,7 @@ import { readRegularFile } from './read-file.ts';
  * @returns whether the folder was created
  */
 export async function createFolder(path: string, mode = 0o777, createOne: CreateOneFolder = mkdir): Promise<boolean> {
+  if (existsSync(path) && statSync(path).isDirectory()) return false;
   const parent = dirname(path);
   for (let hasParent = false; ; hasParent = true) {
     try {
@@ -34,6 +36,8 @@ type CreateOneFolder = (path: string, options: { readonly mode: number }) => Pro
 /** Creates a folder and its parents with access for the owner only (0700). Restricts an existing folder. */
 export async function createPrivateFolder(path: string): Promise<void> {
   try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory() && (stats.mode & 0o777) === 0o700) return;
     const created = await createFolder(path, 0o700);
     if (!created) await chmod(path, 0o700);
   } catch (error) {
@@ -43,6 +47,7 @@ export async function createPrivateFolder(path: string): Promise<void> {
 
 /** Creates an empty file (0600). Does not open an existing one: closing it would drop this process's POSIX locks on it. */
 export async function createPrivateFile(path: string): Promise<void> {
+  if (existsSync(path)) return;
   try {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {

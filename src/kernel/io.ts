@@ -49,17 +49,20 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
   return Object.assign(Object.create(target), { write });
 }
 
-/** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for character devices. */
+/** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for devices that may be one. */
 function isatty(descriptor: number): boolean {
-  const mayBeTerminal = process.platform === 'win32' || isCharacterDevice(descriptor);
+  const mayBeTerminal = process.platform === 'win32' || deviceOf(descriptor) === 'other';
   return mayBeTerminal && process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
-function isCharacterDevice(descriptor: number): boolean {
+/** Returns the kind of a character device; undefined for files, pipes, and closed descriptors. */
+function deviceOf(descriptor: number): 'null' | 'other' | undefined {
   try {
-    return fstatSync(descriptor).isCharacterDevice();
+    const stats = fstatSync(descriptor);
+    if (!stats.isCharacterDevice()) return undefined;
+    return stats.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev ? 'null' : 'other';
   } catch {
-    return false; // The descriptor is closed.
+    return undefined;
   }
 }
 
@@ -70,9 +73,7 @@ function isCharacterDevice(descriptor: number): boolean {
  */
 function isReadableNullDevice(descriptor: number): boolean {
   try {
-    const stats = fstatSync(descriptor);
-    const isNull = stats.isCharacterDevice() && stats.rdev === statSync('/dev/null').rdev;
-    return isNull && readSync(descriptor, new Uint8Array(1)) === 0;
+    return deviceOf(descriptor) === 'null' && readSync(descriptor, new Uint8Array(1)) === 0;
   } catch {
     return false;
   }

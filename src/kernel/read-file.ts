@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Clock, systemClock } from './clock.ts';
 import { systemErrorCode } from './errors.ts';
@@ -24,12 +24,13 @@ export class UnsuitableFileError extends Error {}
  * @throws UnsuitableFileError, or the system's error
  */
 export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<Buffer> {
-  const file = await openWithoutWaiting(path);
+  // Every command reads such files, and synchronous calls spare it the load of node:fs/promises.
+  const descriptor = openSync(path, WITHOUT_WAITING);
   try {
-    await checkRegular(file, maxBytes);
-    return await readToEnd(file, maxBytes);
+    checkRegular(fstatSync(descriptor), maxBytes);
+    return await readToEnd((chunk) => readSync(descriptor, chunk), maxBytes);
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }
 
@@ -48,12 +49,12 @@ export interface ReadLimits {
  */
 export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Promise<Buffer> {
   const { maxBytes = MAX_NAMED_BYTES } = limits;
-  const file = await openWithoutWaiting(path);
+  const file = await open(path, WITHOUT_WAITING);
   try {
     const stats = await file.stat();
     if (!stats.isFIFO() && !stats.isCharacterDevice()) {
-      await checkRegular(file, maxBytes);
-      return await readToEnd(file, maxBytes);
+      checkRegular(stats, maxBytes);
+      return await readToEnd(readerOf(file), maxBytes);
     }
     return await readWithTimeout(file, stats.isFIFO() && mayAwaitWriter(path), limits);
   } finally {
@@ -61,13 +62,10 @@ export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Pro
   }
 }
 
-/** Opens a file without waiting for the writer of a FIFO. Windows has neither these flags nor named FIFOs in folders. */
-function openWithoutWaiting(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-}
+/** Flags to open a file without waiting for the writer of a FIFO. Windows has neither these flags nor FIFOs in folders. */
+const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-async function checkRegular(file: FileHandle, maxBytes: number): Promise<void> {
-  const stats = await file.stat();
+function checkRegular(stats: Stats, maxBytes: number): void {
   if (stats.isDirectory()) throw new UnsuitableFileError('is a folder');
   if (!stats.isFile()) throw new UnsuitableFileError('is not a regular file');
   if (stats.size > maxBytes) throw tooLongError(maxBytes);
@@ -89,7 +87,7 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
 
 /** Yields the bytes of a FIFO as they arrive. A regular `open` would wait in a thread that Ctrl-C cannot interrupt. */
 export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const file = await openWithoutWaiting(path);
+  const file = await open(path, WITHOUT_WAITING);
   try {
     for await (const chunk of readArriving(file, mayAwaitWriter(path), systemClock, signal)) {
       if (chunk.length > 0) yield chunk;
@@ -105,10 +103,11 @@ function mayAwaitWriter(path: string): boolean {
 }
 
 async function* readArriving(file: FileHandle, awaitsWriter: boolean, clock: Clock, signal: AbortSignal | undefined) {
+  const read = readerOf(file);
   let mayEnd = !awaitsWriter;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
     signal?.throwIfAborted();
-    const chunk = await readChunk(file);
+    const chunk = await readChunk(read);
     if (chunk?.length === 0 && mayEnd) return;
     if (chunk === undefined || chunk.length > 0) mayEnd = true;
     yield chunk ?? EMPTY;
@@ -119,10 +118,17 @@ async function* readArriving(file: FileHandle, awaitsWriter: boolean, clock: Clo
 
 const EMPTY = Buffer.alloc(0);
 
-async function readToEnd(file: FileHandle, maxBytes: number): Promise<Buffer> {
+/** Reads the next bytes into a chunk, and returns their number. */
+type Reader = (chunk: Buffer) => number | Promise<number>;
+
+function readerOf(file: FileHandle): Reader {
+  return async (chunk) => (await file.read(chunk, 0, chunk.length, null)).bytesRead;
+}
+
+async function readToEnd(read: Reader, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let length = 0; ; ) {
-    const chunk = await readChunk(file);
+    const chunk = await readChunk(read);
     // Kernel files such as /proc/kmsg claim to be regular files.
     if (chunk === undefined) throw new UnsuitableFileError('is not a regular file');
     if (chunk.length === 0) return Buffer.concat(chunks);
@@ -132,11 +138,10 @@ async function readToEnd(file: FileHandle, maxBytes: number): Promise<Buffer> {
   }
 }
 
-async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
+async function readChunk(read: Reader): Promise<Buffer | undefined> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   try {
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
-    return chunk.subarray(0, bytesRead);
+    return chunk.subarray(0, await read(chunk));
   } catch (error) {
     if (systemErrorCode(error) === 'EAGAIN') return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { type Jq, loadJq } from 'jq-wasm';
 import { readBuildFile } from '../kernel/bundled-programs.ts';
 import { FAILURES, SvcError } from '../kernel/errors.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
-import type { FilterText } from './filtered-renderer.ts';
+import type { FilterText } from './printer.ts';
 
 export interface JqLimits {
   readonly milliseconds: number;

@@ -1,14 +1,13 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { maskSecret } from '../kernel/redact.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
-import { continueReading, type Page, selectFromPages } from './field-pages.ts';
-import { describeMissingField, resolveFields, selectFields } from './field-selection.ts';
-import { createFilteredRenderer, type FilterText } from './filtered-renderer.ts';
+import { describeMissingField, requireFields, resolveFields, selectFields } from './field-selection.ts';
 import type { Format } from './format.ts';
-import { maskSecrets } from './mask-secrets.ts';
 import { type Renderer, singlePage, type View } from './renderer.ts';
 
 /** How to print results. `fields` are paths such as `owner.email` or table headers, in the requested order. */
@@ -170,4 +169,55 @@ class ResultPrinter {
 
 async function* mapEachPage(pages: AsyncIterable<Page>, change: (page: Page) => Page): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
+}
+
+/** Copies a value with the values at the given paths masked. Absent, null, and empty values stay unchanged. */
+function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
+  if (paths.length === 0 || value === undefined || value === null) return value;
+  if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
+  if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, pathsBelow(paths, String(index))));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, pathsBelow(paths, key))]));
+}
+
+function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {
+  return paths.filter(([head]) => head === key || head === '*').map(([, ...rest]) => rest);
+}
+
+type Page = readonly unknown[];
+
+/** @throws SvcError `usage` if no record of the first page with records has a selected field */
+async function selectFromPages(names: readonly string[], pages: AsyncIterable<Page>, columns?: readonly Column[]) {
+  const iterator = pages[Symbol.asyncIterator]();
+  const read: Page[] = [];
+  while ((read.at(-1)?.length ?? 0) === 0) {
+    const next = await iterator.next();
+    if (next.done) break;
+    read.push(next.value);
+  }
+  const first = read.at(-1) ?? [];
+  const fields = resolveFields(names, first, columns);
+  if (first.length > 0) requireFields(fields, first, columns);
+  return { fields, pages: continueReading(read, iterator) };
+}
+
+/** Yields the items that were read already, and then the others. */
+export async function* continueReading<Item>(read: readonly Item[], iterator: AsyncIterator<Item>) {
+  yield* read;
+  yield* { [Symbol.asyncIterator]: () => iterator };
+}
+
+export type FilterText = (json: string) => Promise<string>;
+
+function createFilteredRenderer(json: Renderer, filter: FilterText, isTerminal: boolean): Renderer {
+  const filtered = async (text: string) => {
+    const output = await filter(text);
+    return isTerminal ? escapeJsonForTerminal(output) : output;
+  };
+  return {
+    async *records(pages) {
+      yield await filtered((await Array.fromAsync(json.records(pages))).join(''));
+    },
+    value: async (value) => filtered(await json.value(value)),
+  };
 }

@@ -3,7 +3,6 @@ import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
 import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from './progress-text.ts';
-import { createRateEstimator } from './rate-estimator.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
@@ -202,4 +201,22 @@ class ProgressDisplay implements Progress {
     this.#isDrawn = line !== '';
     return this.#sink.write(erasure + text + line).catch(() => undefined);
   }
+}
+
+/** Time in seconds after which the weight of past work drops to about a third. */
+const TIME_CONSTANT = 10;
+
+/** Estimates a rate as an exponentially weighted average. */
+export function createRateEstimator(start: number, startDone: number) {
+  let [lastTime, lastDone] = [start, startDone];
+  let [weightedDone, weightedSeconds] = [0, 0];
+  /** Returns units per second. `now` is in milliseconds. */
+  return (now: number, done: number): number => {
+    const seconds = Math.max(0, now - lastTime) / 1000;
+    const kept = Math.exp(-seconds / TIME_CONSTANT);
+    weightedDone = weightedDone * kept + (done - lastDone);
+    weightedSeconds = weightedSeconds * kept + seconds;
+    [lastTime, lastDone] = [now, done];
+    return weightedSeconds > 0 ? weightedDone / weightedSeconds : 0;
+  };
 }

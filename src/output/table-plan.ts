@@ -1,9 +1,10 @@
 import type { Column } from '../catalog/define.ts';
+import { formatCell } from './cells.ts';
+import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
-import { naturalWidths, selectContent, type TableContent } from './table-content.ts';
 import { columnWidths, GAP } from './table-layout.ts';
-import type { TimePrecision } from './times.ts';
-import { fitWidths } from './width.ts';
+import { shortenTime, type TimePrecision } from './times.ts';
+import { createMeasure, fitWidths } from './width.ts';
 import { wordsOf, wrap } from './wrap.ts';
 
 export const MAX_CELL_LINES = 3;
@@ -49,19 +50,14 @@ export function continueTable(plan: TablePlan, content: TableContent, view: View
   return { ...plan, hidden, content: more, widths };
 }
 
-interface Narrowing {
-  readonly hidden: readonly number[];
-  readonly precision: TimePrecision;
-}
-
 /** Yields ways to narrow a table, best first. Shortens times to days only after hiding columns was not enough. */
-function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]): Generator<Narrowing> {
+function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]) {
   const hasTimes = columns.some(({ kind }) => kind === 'time');
   for (const hidden of steps) {
-    yield { hidden, precision: 'second' };
-    if (hasTimes) yield { hidden, precision: 'minute' };
+    yield { hidden, precision: 'second' } as const;
+    if (hasTimes) yield { hidden, precision: 'minute' } as const;
   }
-  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' };
+  if (hasTimes) yield { hidden: steps.at(-1) ?? [], precision: 'day' } as const;
 }
 
 export function dropEmptyColumns(content: TableContent, view: View): TableContent {
@@ -120,4 +116,36 @@ function losesText(text: string, width: number, measure: TableContent['measure']
 
 function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+}
+
+export type TableContent = Awaited<ReturnType<typeof createContent>>;
+
+export async function createContent(columns: readonly Column[], records: readonly unknown[], { display }: View) {
+  const head = columns.map(({ header }) => formatCell(header, display));
+  const body = records.map((record) => columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)));
+  // Numbers are aligned right.
+  const alignRight = columns.map(({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field));
+  return { columns, head, body, measure: await createMeasure([head, ...body]), alignRight };
+}
+
+function selectContent(content: TableContent, kept: readonly number[], precision: TimePrecision): TableContent {
+  const pick = <Item>(row: readonly Item[]) => kept.map((column) => row[column]).filter((item) => item !== undefined);
+  const columns = pick(content.columns);
+  const shorten = (text: string, column: number) => (columns[column]?.kind === 'time' ? shortenTime(text, precision) : text);
+  return {
+    columns,
+    head: pick(content.head),
+    body: content.body.map((row) => pick(row).map(shorten)),
+    measure: content.measure,
+    alignRight: pick(content.alignRight),
+  };
+}
+
+function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
+  return columnWidths(headers ? [head, ...body] : body, measure);
+}
+
+function areNumbers(records: readonly unknown[], field: string): boolean {
+  const values = records.map((record) => fieldAt(record, field)).filter((value) => value !== undefined && value !== null);
+  return values.length > 0 && values.every((value) => typeof value === 'number');
 }

@@ -8,9 +8,16 @@ import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
 import { loadPalette, type Palette } from './palette.ts';
 import { type Renderer, singlePage, type View } from './renderer.ts';
-import { createContent, type TableContent } from './table-content.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
-import { continueTable, dropEmptyColumns, MAX_CELL_LINES, planTable, type TablePlan } from './table-plan.ts';
+import {
+  continueTable,
+  createContent,
+  dropEmptyColumns,
+  MAX_CELL_LINES,
+  planTable,
+  type TableContent,
+  type TablePlan,
+} from './table-plan.ts';
 import { isTimeField } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
 
@@ -92,14 +99,11 @@ function* renderRecordLists({ head, body, columns, measure }: TableContent, view
   }
 }
 
+type ListOptions = Pick<FieldListOptions, 'names' | 'isProse'>;
+
 /** Renders names and values without truncation, because any value may be an ID. */
-function renderFields(
-  rows: readonly Row[],
-  { display, width }: View,
-  measure: Measure,
-  colors: Palette,
-  list: Pick<FieldListOptions, 'names' | 'isProse'> = {},
-) {
+function renderFields(rows: readonly Row[], view: View, measure: Measure, colors: Palette, list: ListOptions = {}) {
+  const { display, width } = view;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
   return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
 }

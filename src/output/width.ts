@@ -3,20 +3,12 @@ export function fitWidths(natural: readonly number[], minimums: readonly number[
   const widths = [...natural];
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
   for (; excess > 0; excess--) {
-    const widest = widestShrinkable(widths, minimums);
-    if (widest === undefined) return undefined;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    const shrinkable = widths.map((width, column) => (width > (minimums[column] ?? 0) ? width : 0));
+    const widest = Math.max(0, ...shrinkable);
+    if (widest === 0) return undefined;
+    widths[shrinkable.indexOf(widest)] = widest - 1;
   }
   return widths;
-}
-
-function widestShrinkable(widths: readonly number[], minimums: readonly number[]): number | undefined {
-  let widest: number | undefined;
-  for (const [column, width] of widths.entries()) {
-    const canShrink = width > (minimums[column] ?? 0);
-    if (canShrink && (widest === undefined || width > (widths[widest] ?? 0))) widest = column;
-  }
-  return widest;
 }
 
 export type Measure = (text: string) => number;

@@ -6,7 +6,7 @@ import { createPrivateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
-import { findProfile, readProfiles, type SavedProfiles, writeProfiles } from './profiles-file.ts';
+import { findProfile, readProfiles, type SavedProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
 import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, withoutProfile } from './transaction.ts';
 
@@ -35,8 +35,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies) {
   async function change<Value>(edit: (change: ProfileTransaction) => Promise<Value>): Promise<Value> {
     await createPrivateFolder(folders.config);
     return withLock(join(folders.config, 'profiles.lock'), locking, async () => {
-      const save = (saved: SavedProfiles) => writeProfiles(folders, saved);
-      const transaction = new ProfileTransaction(await readProfiles(folders), { storage, save });
+      const transaction = new ProfileTransaction(await readProfiles(folders), folders, storage);
       const value = await edit(transaction);
       await transaction.deleteLeftovers();
       return value;

@@ -1,7 +1,8 @@
+import type { Folders } from '../kernel/folders.ts';
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import type { KeychainCall } from './keychain-calls.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
-import type { SavedProfiles } from './profiles-file.ts';
+import { type SavedProfiles, writeProfiles } from './profiles-file.ts';
 import { accountOf, bindToOrigin, type SecretEntry, type SecretStorage } from './secrets.ts';
 
 export interface SecretsSaveResult {
@@ -10,29 +11,26 @@ export interface SecretsSaveResult {
   readonly keychainProblem: string | undefined;
 }
 
-interface TransactionDependencies {
-  readonly storage: SecretStorage;
-  readonly save: (profiles: SavedProfiles) => Promise<void>;
-}
-
 /** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
 export class ProfileTransaction {
   saved: SavedProfiles;
-  readonly #dependencies: TransactionDependencies;
+  readonly #folders: Folders;
+  readonly #storage: SecretStorage;
 
-  constructor(profiles: SavedProfiles, dependencies: TransactionDependencies) {
+  constructor(profiles: SavedProfiles, folders: Folders, storage: SecretStorage) {
     this.saved = profiles;
-    this.#dependencies = dependencies;
+    this.#folders = folders;
+    this.#storage = storage;
   }
 
   async save(profiles: SavedProfiles): Promise<void> {
-    await this.#dependencies.save(profiles);
+    await writeProfiles(this.#folders, profiles);
     this.saved = profiles;
   }
 
   /** Saves a profile. With secrets, it must have an ID and a base URL. */
   async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean): Promise<SecretsSaveResult> {
-    const { file } = this.#dependencies.storage;
+    const { file } = this.#storage;
     const before = await file.read();
     const given = entriesOf(secrets);
     const suited = given.filter(([secret]) => !insecure && profile.secrets?.[secret] !== 'file');
@@ -56,7 +54,7 @@ export class ProfileTransaction {
 
   /** Removes a profile. @returns whether its secrets were also deleted: the keychain may not respond */
   async remove(name: string): Promise<boolean> {
-    const { file } = this.#dependencies.storage;
+    const { file } = this.#storage;
     const profile = this.saved.profiles.get(name);
     const entries = new Map(await file.read());
     if (entries.delete(profile?.id ?? '')) await file.write(entries);
@@ -98,7 +96,7 @@ export class ProfileTransaction {
     const entry = before.get(id);
     // Secrets that were saved for another origin must not be sent to this one.
     const rest = entry?.origin === origin ? entry : {};
-    await this.#dependencies.storage.file.write(new Map(before).set(id, { ...rest, ...secrets, origin }));
+    await this.#storage.file.write(new Map(before).set(id, { ...rest, ...secrets, origin }));
   }
 
   async #replace(name: string, profile: Profile): Promise<void> {
@@ -112,7 +110,7 @@ export class ProfileTransaction {
   }
 
   async #pruneFile(): Promise<void> {
-    const { file } = this.#dependencies.storage;
+    const { file } = this.#storage;
     const before = await file.read();
     const profiles = [...this.saved.profiles.values()];
     const owned = [...before].filter(([id]) => profiles.some((profile) => profile.id === id));
@@ -122,7 +120,7 @@ export class ProfileTransaction {
   /** Calls the keychain. @returns the problem, if the keychain failed */
   async #call(calls: readonly KeychainCall[]): Promise<string | undefined> {
     if (calls.length === 0) return undefined;
-    return findKeychainProblem(this.#dependencies.storage, calls);
+    return findKeychainProblem(this.#storage, calls);
   }
 }
 

@@ -15,7 +15,7 @@ import type { RequestLog, RequestLogOptions } from './development/requests/reque
 import type { RequestRecord } from './development/requests/request-record.ts';
 import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
-import { HEALTHY, RESPONSE_TYPE } from './envelope.ts';
+import { HEALTHY, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
 import { createFollowUps } from './follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 import { displayStoreLocation } from './store/location.ts';
@@ -70,6 +70,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       await yieldToEvents();
       return service.fetch(input, init);
     },
+    post: service.post,
     /** Returns the parents that do not exist, in order. @throws Refusal if the store rejects the request */
     findMissingParents: async (parents: readonly Parent[]) => {
       const { findMissingParents } = await import('./records/parent-ids.ts');
@@ -136,6 +137,7 @@ export function createService(dependencies: ServiceDependencies, file = createLa
     clock,
     handle,
     fetch: createFetch(handle),
+    post: createPost(handle),
     /** Resolves when all follow-ups have finished. The store must stay open until then. */
     whenIdle: followUps.whenIdle,
   };
@@ -162,13 +164,28 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const response = await handle({ method, target, header, body });
-    const { status, failure, body: content, headers: own, sentShare } = response;
-    if (failure) throw failure;
-    if (sentShare === 'none') throw connectionError('fetch failed');
+    const { status, body: content, headers: own, sentShare } = acceptResponse(await handle({ method, target, header, body }));
     const sent = sentShare === undefined ? content : interruptBody(content, sentShare);
     return new Response(method === 'HEAD' ? null : sent, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
   };
+}
+
+/** Creates a function that calls the service like `fetch`, without its types, which take long to load. */
+function createPost(handle: RequestHandler) {
+  return async (target: string, headers: ReadonlyMap<string, string>, content: string) => {
+    const body = async (consume: ChunkConsumer) => consume(Buffer.from(content));
+    const header = (name: string) => headers.get(name);
+    const response = acceptResponse(await handle({ method: 'POST', target, header, body }));
+    if ((response.sentShare ?? 1) < 1) throw connectionError('terminated');
+    return response;
+  };
+}
+
+/** Throws what the caller gets instead of a response. */
+function acceptResponse({ failure, sentShare, ...response }: ServiceResponse) {
+  if (failure) throw failure;
+  if (sentShare === 'none') throw connectionError('fetch failed');
+  return { ...response, sentShare };
 }
 
 function connectionError(message: string): TypeError {

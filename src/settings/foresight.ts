@@ -4,7 +4,7 @@ import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
 import { type State, stateSchema } from '../catalog/state.ts';
 import { type Client, createClient } from '../client/client.ts';
-import { createFetchTransport } from '../client/fetch-transport.ts';
+import { createDirectTransport } from '../client/direct-transport.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
@@ -48,7 +48,7 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
     if (problem) return createUnknown(snapshot, problem);
     const before = await exportState(store, apiKey);
     const service = createService({ store, clock });
-    const client = createSimulationClient(simulation, service.fetch, credentials);
+    const client = createSimulationClient(simulation, service, credentials);
     const refusals: string[] = [];
     for (const write of writes) refusals.push(...(await simulateWrite(client, write)));
     await service.whenIdle();
@@ -76,13 +76,13 @@ function createUnknown(state: State, { path, message }: InputProblem): Predictio
 
 function createSimulationClient(
   { clock, signal }: Simulation,
-  fetch: typeof globalThis.fetch,
+  { post }: ReturnType<typeof createService>,
   { apiKey, authToken }: LocalCredentials,
 ): Client {
   return createClient({
     clock,
     target: { baseUrl: 'http://localhost', headerPrefix: DEFAULT_HEADER_PREFIX, key: { apiKey, authToken } },
-    transport: createFetchTransport(fetch, TIME_LIMIT),
+    transport: createDirectTransport(post, TIME_LIMIT),
     maxWait: 0,
     ...(signal && { signal }),
   });

@@ -21,10 +21,7 @@ export interface WebhookEvent {
 const PLATFORM = 'sdk';
 
 /** Parses the event from an advanced payload. Ignores invalid fields, because users can write payloads by hand. */
-export function parseAdvancedPayload(
-  payload: unknown,
-  event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
-): WebhookEvent {
+export function parseAdvancedPayload(payload: unknown, event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>) {
   const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(payload, 'data');
   const organization = objectAt(metadata, 'organization');
   const document = objectAt(metadata, 'document');
@@ -55,11 +52,12 @@ function textOf(value: unknown): string | undefined {
 }
 
 export function createBasicPayload(event: WebhookEvent): object {
+  const { actionType, source } = describeEventType(event.event);
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
     webhookId,
-    actionType: actionTypeOf(event.event),
-    notificationSource: sourceOf(event.event),
+    actionType,
+    notificationSource: source,
     actionUser,
     metadata: { apiKey, documentId, documentName, organizationId, pageInfo },
     ...subjectOf(event),
@@ -71,8 +69,7 @@ export function createAdvancedPayload(event: WebhookEvent): object {
   const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
   return {
     event: event.event,
-    actionType: actionTypeOf(event.event),
-    source: sourceOf(event.event),
+    ...describeEventType(event.event),
     platform: PLATFORM,
     webhookId,
     data: {
@@ -103,14 +100,11 @@ function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: Webhoo
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
-/** Returns an event's action type, derived from the name if the type is unknown: `thread.link_copy` becomes `linkCopy`. */
-function actionTypeOf(event: string): string {
-  const eventType = EVENT_TYPES.find(({ name }) => name === event);
+/** Derives the fields from the name if the type is unknown: `thread.link_copy` has the action type `linkCopy`. */
+function describeEventType(event: string): { readonly actionType: string; readonly source: string } {
+  const known = EVENT_TYPES.find(({ name }) => name === event);
+  if (known) return { actionType: known.actionType, source: EVENT_SOURCES[known.group] };
   const action = event.slice(event.lastIndexOf('.') + 1);
-  return eventType?.actionType ?? action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function sourceOf(event: string): string {
-  const eventType = EVENT_TYPES.find(({ name }) => name === event);
-  return eventType ? EVENT_SOURCES[eventType.group] : (event.split('.', 1)[0] ?? event);
+  const [source = event] = event.split('.', 1);
+  return { actionType: action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), source };
 }

@@ -24,24 +24,13 @@ export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
 }
 
 /** Headers of a single connection or message, which must not be forwarded. */
-const HOP_BY_HOP_HEADERS = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'content-length',
-];
+const CONNECTION_HEADERS = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'upgrade'];
+const MESSAGE_HEADERS = ['trailer', 'transfer-encoding', 'expect', 'host', 'content-length'];
 
 export function selectForwardedHeaders(list: HeaderList): HeaderList {
   const values = headerValuesOf(groupHeaders(list), 'connection');
   const named = values.flatMap((value) => value.toLowerCase().split(/\s*,\s*/));
-  return withoutHeaders(list, [...HOP_BY_HOP_HEADERS, ...named]);
+  return withoutHeaders(list, [...CONNECTION_HEADERS, ...MESSAGE_HEADERS, ...named]);
 }
 
 export function withoutHeaders(list: HeaderList, names: readonly string[]): HeaderList {

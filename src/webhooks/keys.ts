@@ -23,11 +23,7 @@ function decodeDer(text: string): Buffer {
   return Buffer.from(text.replaceAll(/-----[^-]*-----|\\n|\s/g, ''), 'base64');
 }
 
-function readRsaKey<Type extends string>(
-  kind: 'public' | 'private',
-  types: readonly Type[],
-  read: (type: Type) => KeyObject,
-): KeyObject {
+function readRsaKey<Type extends string>(kind: 'public' | 'private', types: readonly Type[], read: (type: Type) => KeyObject) {
   for (const type of types) {
     try {
       const key = read(type);

@@ -10,8 +10,7 @@ import { type OutgoingRequest, type PostOptions, sendPost } from './post.ts';
 import type { ReceivedRequest, ReceiverResponse } from './receiver.ts';
 import type { DeliveryHead, Recording } from './recording.ts';
 import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
-import { withNewSignature } from './signature.ts';
-import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery } from './verification.ts';
+import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery, withNewSignature } from './signature.ts';
 
 export interface ForwardResult {
   readonly status: number | null;

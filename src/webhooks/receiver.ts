@@ -44,12 +44,13 @@ const CLOSE_DELAY = 1_000;
 export async function startReceiver(options: ReceiverOptions) {
   const { address, limits = DEFAULT_LIMITS } = options;
   const buffered = { bytes: 0 };
-  const serve = (exchange: Exchange) => {
+  const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
     const bound = server.address() as AddressInfo | null;
     const isLoopback = isLoopbackAddress(bound?.address ?? '');
-    handleRequest(exchange, { ...options, limits, buffered, isLoopback }).catch((error: unknown) => {
+    const context = { ...options, limits, buffered, isLoopback, awaitsContinue };
+    handleRequest(request, response, context).catch((error: unknown) => {
       options.onError(error);
-      sendResponse(exchange.response, { status: 500, text: 'the listener failed' });
+      sendResponse(response, { status: 500, text: 'the listener failed' });
     });
   };
   const server = createServer({
@@ -58,8 +59,8 @@ export async function startReceiver(options: ReceiverOptions) {
     connectionsCheckingInterval: Math.min(1_000, limits.headers),
   });
   limitConnections(server);
-  server.on('request', (request, response) => serve({ request, response, awaitsContinue: false }));
-  server.on('checkContinue', (request, response) => serve({ request, response, awaitsContinue: true }));
+  server.on('request', (request, response) => serve(request, response, false));
+  server.on('checkContinue', (request, response) => serve(request, response, true));
   const url = await listen(server, address);
   return {
     url,
@@ -68,21 +69,16 @@ export async function startReceiver(options: ReceiverOptions) {
   };
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Whether the sender waits for `100 Continue` before it sends the body. */
-  readonly awaitsContinue: boolean;
-}
-
 interface RequestContext extends ReceiverOptions {
   readonly limits: ReceiverLimits;
   readonly buffered: { bytes: number };
   readonly isLoopback: boolean;
+  /** Whether the sender waits for `100 Continue` before it sends the body. */
+  readonly awaitsContinue: boolean;
 }
 
-async function handleRequest({ request, response, awaitsContinue }: Exchange, context: RequestContext): Promise<void> {
-  const { handle, onRejected, buffered } = context;
+async function handleRequest(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+  const { handle, onRejected, buffered, awaitsContinue } = context;
   const headers = parseRawHeaders(request.rawHeaders);
   const rejection = checkHead(request, headers, context);
   if (rejection) {

@@ -241,14 +241,12 @@ describe('a request in old or unusual HTTP', () => {
     expect(await sendRaw(server, 'OPTIONS / HTTP/1.0')).toMatchObject({ status: 404 });
   });
 
-  it.each([
-    ['no Host header', []],
-    ['two Host headers', ['Host: localhost', 'Host: localhost']],
-    ['two different Host headers', ['Host: localhost', 'Host: evil.example']],
-  ])('with %s is rejected with the envelope', async (_, hosts) => {
+  it('with no Host header or with two is rejected with the envelope', async () => {
     const server = await startServing(await newUser());
-    const answer = await sendRaw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
-    expect(answer).toEqual({ status: 400, body: BAD_REQUEST });
+    for (const hosts of [[], ['Host: localhost', 'Host: localhost'], ['Host: localhost', 'Host: evil.example']]) {
+      const answer = await sendRaw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
+      expect(answer, hosts.join()).toEqual({ status: 400, body: BAD_REQUEST });
+    }
   });
 
   it('with an unsupported expectation is rejected with the envelope, and 100-continue is supported', async () => {

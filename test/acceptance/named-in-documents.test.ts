@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environmentVariables } from '../../src/commands/help/environment.ts';
+import { environmentVariables } from '../../src/commands/help/topics.ts';
 import { SHORTCUTS } from '../../src/commands/tree/aliases.ts';
 import { BIN, HOME, run } from './svc.ts';
 

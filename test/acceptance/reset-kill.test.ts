@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { listPendingRecoveries } from '../../src/profiles/recovery/pending.ts';
+import { listPendingRecoveries } from '../../src/profiles/recovery.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';

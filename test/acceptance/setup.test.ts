@@ -225,8 +225,8 @@ describe('svc webhooks setup', () => {
   it.each([
     ['Ctrl-C', '\u0003', {}, 1],
     ['Ctrl-D', '\u0004', {}, 4],
-    ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 1],
-    ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 4],
+    ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 2],
+    ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 5],
   ])('leaves nothing behind when it is stopped with %s at any prompt (%#)', async (_, key, more, step) => {
     const { env, sent } = await startWebhookService(false);
     const stopAt = async (last: number) => {
@@ -236,7 +236,7 @@ describe('svc webhooks setup', () => {
       expect(await screen.ended, screen.text()).toBe(130);
       expect(screen.text()).toMatch(/^svc: canceled; no endpoint was created$/m);
     };
-    // Ctrl-D uses the same code, so it is tested at some prompts only.
+    // Ctrl-D and plain prompts of the same kind use the same code, so they are tested at some prompts only.
     const stops = QUESTIONS.keys().filter((at) => at % step === 0);
     const work = async () => {
       for (const last of stops) await stopAt(last);

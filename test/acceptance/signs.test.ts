@@ -66,7 +66,8 @@ describe('a terminal without UTF-8', () => {
       return undefined;
     });
     const screen = await renderCommand(['agents', 'list'], { ...user.env, ...service.env });
-    expect(screen).toContain('/ agents list: waiting for');
+    // On a busy machine, the terminal may show only some frames.
+    expect(screen).toMatch(/[-\\|/] agents list: waiting for/);
     expect(findNonAscii(screen)).toEqual([]);
   });
 });

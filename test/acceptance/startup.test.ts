@@ -93,6 +93,8 @@ describe('start-up', () => {
     const { files, sources, builtins } = await findLoadedFiles(['documents', 'list', '--org', 'acme', '--dry-run'], env);
     const lazy = [
       'node:child_process',
+      'node:crypto',
+      'node:fs/promises',
       'node:http2',
       'node:https',
       'node:sqlite',
@@ -100,7 +102,7 @@ describe('start-up', () => {
       'node:worker_threads',
       'node:zlib',
     ];
-    expect(builtins).toContain('node:crypto');
+    expect(builtins).toContain('node:http');
     expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
     expect(sources.filter((source) => /node_modules\/(conf|ajv|kysely)\/|src\/service\//.test(source))).toEqual([]);
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
@@ -110,11 +112,22 @@ describe('start-up', () => {
 
   it('of a call to the embedded service loads no other transport and no listener', async () => {
     const { env } = await newUser();
-    const { files, sources } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local'], env);
+    const { files, sources, builtins } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local'], env);
     expect(
-      sources.filter((source) => /node_modules\/(undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source)),
+      sources.filter((source) =>
+        /node_modules\/(ky|undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source),
+      ),
     ).toEqual([]);
+    // Node's own fetch loads node:http2, among others.
+    expect(builtins.filter((name) => /http|net|worker/.test(name))).toEqual([]);
     expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(20);
+  });
+
+  it('of a call with a path in --jq does not load jq', async () => {
+    const { env } = await newUser();
+    const { sources } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'], env);
+    expect(sources).toContain('src/output/path-filter.ts');
+    expect(sources.filter((source) => /jq-wasm|output\/jq/.test(source))).toEqual([]);
   });
 });

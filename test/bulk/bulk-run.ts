@@ -41,7 +41,7 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly batchSize?: number;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
-  readonly onIntent?: JobDependencies['log']['recordIntent'];
+  readonly onIntent?: (batch: RecordList) => void;
   readonly lookUp?: JobDependencies['lookUp'];
   readonly existing?: JobDependencies['existing'];
 }
@@ -66,7 +66,7 @@ export async function run(
       lookUp,
       existing,
       log: {
-        recordIntent: (batch) => onIntent?.(batch),
+        recordIntent: async (batch) => onIntent?.(batch),
         recordResult: async (_, result) => {
           items.push(...result.items);
           unexpectedIds.push(...result.unexpectedIds);

@@ -111,7 +111,7 @@ describe('records that name mixed targets', () => {
           for await (const { records } of splitIntoBatches(pending, { records: size, characters: 1e6 })) {
             if (sent >= after + lost) break;
             sent += 1;
-            journal.recordIntent(rangeOf(records));
+            journal.recordIntents([rangeOf(records)]);
             for (const { id, target: own } of records) {
               const key = `${own?.key} ${id}`;
               applied.set(key, (applied.get(key) ?? 0) + 1);

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sink } from '../../src/kernel/io.ts';
 import { ASCII_GLYPHS } from '../../src/output/glyphs.ts';
-import { createProgress, type ProgressStyle } from '../../src/output/progress.ts';
+import { createProgress, createRateEstimator, type ProgressStyle } from '../../src/output/progress.ts';
 import { type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from '../../src/output/progress-text.ts';
-import { createRateEstimator } from '../../src/output/rate-estimator.ts';
 
 const ERASE = '\r\u001b[2K';
 

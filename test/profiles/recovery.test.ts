@@ -3,9 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPendingRecoveries } from '../../src/profiles/recovery/pending.ts';
-import { fingerprintOf, parseRecord } from '../../src/profiles/recovery/record.ts';
-import { createRecoveryFile } from '../../src/profiles/recovery/recovery.ts';
+import { createRecoveryFile, fingerprintOf, listPendingRecoveries, parseRecord } from '../../src/profiles/recovery.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const BEGINNING = {

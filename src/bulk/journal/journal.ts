@@ -82,7 +82,7 @@ export type Durability = 'durable' | 'written';
 
 /**
  * The durable log of a job. An intent is written before a batch is sent, and the outcome afterwards. Outcomes between two
- * intents are written together with the second intent.
+ * writes of intents are written together with the second one.
  */
 export class Journal {
   readonly path: string;
@@ -126,14 +126,14 @@ export class Journal {
     }
   }
 
-  recordIntent(range: RecordRange, durability: Durability = 'written'): void {
-    const { sends, requests, retries } = this.#read(() => this.#batches.get(range.first)) ?? NO_EFFORT;
-    const batch = { ...range, settled: 0, sends: sends + 1, requests, retries } as const;
-    const put = () => {
-      this.#batches.put(batch);
+  /** Records that ranges are about to be sent, in one transaction with all pending changes. */
+  recordIntents(ranges: readonly RecordRange[], durability: Durability = 'written'): void {
+    const puts = ranges.map((range) => () => {
+      const { sends, requests, retries } = this.#batches.get(range.first) ?? NO_EFFORT;
+      this.#batches.put({ ...range, settled: 0, sends: sends + 1, requests, retries });
       if (sends > 0) this.#items.remove(range.first, range.last);
-    };
-    this.#write([...this.#pending, put], durability);
+    });
+    this.#write([...this.#pending, ...puts], durability);
     this.#pending = [];
   }
 
@@ -215,11 +215,12 @@ export class Journal {
 
   #applySettlement({ range, known, open, items, requests, retries }: BatchSettlement): void {
     const before = this.#batches.get(range.first) ?? NO_EFFORT;
-    this.#batches.remove(range.first, range.first);
     const parts = [
       ...known.map((part) => ({ ...part, settled: 1 as const })),
       ...open.map((part) => ({ ...part, settled: 0 as const })),
     ];
+    // Usually, the outcome of the whole batch replaces its intent.
+    if (parts[0]?.first !== range.first) this.#batches.remove(range.first, range.first);
     for (const [at, part] of parts.entries()) {
       const effort = { requests: before.requests + requests, retries: before.retries + retries };
       this.#batches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../client/service-error.ts';
-import type { PendingRecovery } from '../../profiles/recovery/pending.ts';
-import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery/record.ts';
+import type { PendingRecovery } from '../../profiles/recovery.ts';
+import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';
@@ -14,11 +14,7 @@ export async function currentService({ options, openSettings }: Context): Promis
 }
 
 /** Finds the latest known token of an API key. A token saved by an earlier reset is newer than the settings. */
-export async function findKnownToken(
-  context: Context,
-  apiKey: string,
-  earlier: readonly PendingRecovery[],
-): Promise<ApiKeyToken | undefined> {
+export async function findKnownToken(context: Context, apiKey: string, earlier: readonly PendingRecovery[]) {
   // The embedded service is always called with its current token.
   if (context.options.local) return undefined;
   const kept = earlier.findLast(({ record }) => record?.state === 'kept')?.record?.token;

@@ -1,14 +1,24 @@
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+import { credentialVariablesOf } from '../../client/credentials.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { isLoopback } from '../../kernel/loopback.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { listPendingRecoveries, type PendingRecovery } from '../../profiles/recovery/pending.ts';
-import { removeRecord } from '../../profiles/recovery/recovery.ts';
+import { isProcessRunning } from '../../kernel/process.ts';
+import { originOf } from '../../profiles/profile.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
+import type { RecoveryRecord } from '../../profiles/recovery.ts';
+import { listPendingRecoveries, type PendingRecovery, removeRecord } from '../../profiles/recovery.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { optionalProperty } from '../option-values.ts';
+import { type ServiceFlags, stepForService } from '../service-flags.ts';
 import type { RecoverFlags } from './flags.ts';
-import { currentService } from './known-token.ts';
-import { describeRecovery, isInProgress, type RecoveryEntry, recoveryIdOf } from './recovery-entry.ts';
+import { currentService, findOldToken, probeToken, probeUntilSettled } from './known-token.ts';
+import { ensureStep } from './reset-errors.ts';
 import { openProfile } from './to-profile.ts';
 
 const COLUMNS = [
@@ -31,8 +41,7 @@ export async function authRecover(context: Context, { options }: Invocation<Reco
 
 async function list(context: Context, pending: readonly PendingRecovery[], check: boolean): Promise<void> {
   const printer = await context.printer();
-  const lines: RecoveryEntry[] = [];
-  for (const recovery of pending) lines.push(await describeRecovery(context, recovery, check));
+  const lines = await Array.fromAsync(pending, (recovery) => describeRecovery(context, recovery, check));
   await printer.value(
     lines.map((line) => ({ ...line, next: line.next.format() })),
     { columns: COLUMNS, secrets: [['*', 'token']] },
@@ -80,4 +89,84 @@ async function saveRecoveredToken(context: Context, pending: readonly PendingRec
   await context.note(
     `saved the auth token of API key ${token.apiKey} in ${profile.name}; removed ${formatNounCount(saved.length, 'record')}`,
   );
+}
+
+type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied';
+
+async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
+  const id = recoveryIdOf(path);
+  const operation = 'auth-tokens.reset';
+  if (!record) {
+    const emptyFields = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
+    return { id, operation, state: 'damaged', ...emptyFields, path, next: hint`inspect and delete ${path}` };
+  }
+  const { apiKey, place: service, profile, startedAt, token } = record;
+  const state = await determineState(context, record, check);
+  const next = describeNextStep(id, state, record, await serviceFlagsOf(context, record));
+  return { id, operation, state, apiKey, service, profile, startedAt, token, path, next };
+}
+
+/** Upper bound on the time that the service takes to process a reset, in milliseconds. */
+const MAX_RESET_DURATION = 120_000;
+
+async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {
+  const { state } = record;
+  if (state === 'kept' || state === 'lost') return state;
+  if (isInProgress(record)) return 'running';
+  const token = check ? await findOldToken(context, record) : undefined;
+  if (!token) return 'unknown';
+  const age = context.clock.now() - Date.parse(record.startedAt);
+  const tokenState = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[tokenState];
+}
+
+function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
+  switch (state) {
+    case 'kept':
+      return hint`the record contains the new token: print it with --show-secrets, or save it in the profile with --save`;
+    case 'running':
+      return hint`process ${String(record.pid)} is still running the reset`;
+    case 'unknown':
+      return hint`the token may have been replaced: ${describeCheck(record, flags)}; or ${describeReset(record, flags)}`;
+    case 'lost':
+      return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
+    case 'not_applied':
+      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
+  }
+}
+
+function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): Hint {
+  if (oldToken === null) return hint`the old token is not known, so it cannot be checked`;
+  const from = profile === null ? credentialVariablesOf('key') : `profile '${profile}'`;
+  return hint`provide the old token (${from}) and run ${stepForService(flags, step('show', 'auth', 'recover'))} to check it`;
+}
+
+function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
+  return hint`reset it again with ${stepForService(flags, ensureStep(apiKey))}`;
+}
+
+async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
+  const { place, profile, caFile } = record;
+  if (place === EMBEDDED_SERVICE) return { local: true };
+  if (place.startsWith(`${EMBEDDED_SERVICE} `)) return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
+  const { profile: own } = await context.openSettings();
+  if ((await currentService(context)) === place && (own?.value ?? null) === profile) return context.options;
+  const { profiles } = await readProfiles(context.folders);
+  const isProfileOrigin = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const url = URL.parse(place);
+  return {
+    local: false,
+    ...optionalProperty('profile', profile ?? undefined),
+    ...optionalProperty('baseUrl', isProfileOrigin || place === '' ? undefined : place),
+    ...optionalProperty('caFile', caFile),
+    insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
+  };
+}
+
+function isInProgress({ state, machine, pid }: RecoveryRecord): boolean {
+  return state === 'sending' && machine === hostname() && isProcessRunning(pid);
+}
+
+function recoveryIdOf(path: string): string {
+  return basename(path, '.json');
 }

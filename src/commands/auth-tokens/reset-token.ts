@@ -4,10 +4,9 @@ import type { Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
-import type { RecoveryFile } from '../../profiles/recovery/recovery.ts';
+import type { RecoveryFile } from '../../profiles/recovery.ts';
 import type { Context } from '../context.ts';
-import type { DeferrableSignal } from './deferrable-signal.ts';
-import { type ApiKeyToken, probeUntilSettled, type TokenState } from './known-token.ts';
+import { type ApiKeyToken, probeUntilSettled } from './known-token.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
@@ -34,36 +33,22 @@ const RETRY_PAUSE = 1_000;
  * have been applied and the new token is not known.
  */
 export async function resetToken(request: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
-  const { context, ensure } = request;
+  const { context, ensure, oldToken } = request;
   let [isReplaced, isUnknown] = [false, false];
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await attemptReset(request);
-    if (outcome.kind === 'answered') return outcome.newToken;
-    isReplaced ||= outcome.state === 'dead';
-    if (outcome.kind === 'unsettled') isUnknown = outcome.state !== 'alive';
-    const canRetry = ensure && outcome.kind === 'unsettled' && attempt < MAX_ATTEMPTS && !context.signal.aborted;
-    if (!canRetry) return throwOutcome(request, recovery, { ...outcome, isReplaced, isUnknown });
-    await context.note(`no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${outcome.error.message}`);
-    await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
-  }
-}
-
-interface FailedAttempt {
-  readonly kind: 'refused' | 'unsettled';
-  readonly error: Error;
-  readonly state: TokenState;
-}
-
-async function attemptReset(
-  request: ResetRequest,
-): Promise<FailedAttempt | { readonly kind: 'answered'; readonly newToken: NewToken }> {
-  try {
-    return { kind: 'answered', newToken: await sendReset(request) };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    if (isCertainlyNotApplied(error)) return { kind: 'refused', error, state: 'unknown' };
-    const { context, oldToken } = request;
-    return { kind: 'unsettled', error, state: oldToken ? await probeUntilSettled(context, oldToken) : 'unknown' };
+    try {
+      return await sendReset(request);
+    } catch (error) {
+      const isRefused = isCertainlyNotApplied(error);
+      const state = !isRefused && oldToken ? await probeUntilSettled(context, oldToken) : 'unknown';
+      isReplaced ||= state === 'dead';
+      if (!isRefused) isUnknown = state !== 'alive';
+      if (isRefused || !ensure || attempt === MAX_ATTEMPTS || context.signal.aborted) {
+        throw await finishRecovery(request, recovery, error, { isRefused, isReplaced, isUnknown });
+      }
+      await context.note(`no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${messageOf(error)}`);
+      await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
+    }
   }
 }
 
@@ -83,23 +68,20 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest) {
 
 const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
 
-/** Throws the error for the last attempt. Earlier attempts may have replaced the old token. */
-async function throwOutcome(
-  request: ResetRequest,
+/** Saves the outcome, and returns the error for the last attempt. Earlier attempts may have replaced the old token. */
+async function finishRecovery(
+  { context, input: { apiKey }, oldToken }: ResetRequest,
   recovery: RecoveryFile,
-  { kind, error, isReplaced, isUnknown }: FailedAttempt & Readonly<Record<'isReplaced' | 'isUnknown', boolean>>,
-): Promise<never> {
-  const details = { apiKey: request.input.apiKey, path: recovery.path };
-  if (isReplaced) {
-    await saveStateOrWarn(request.context, recovery, 'lost');
-    throw tokenLostError(details, error);
+  error: unknown,
+  { isRefused, isReplaced, isUnknown }: Readonly<Record<'isRefused' | 'isReplaced' | 'isUnknown', boolean>>,
+): Promise<unknown> {
+  const details = { apiKey, path: recovery.path };
+  if (!isReplaced && !isUnknown) {
+    await recovery.remove();
+    return isRefused ? error : notAppliedError(details, error);
   }
-  if (isUnknown) {
-    await saveStateOrWarn(request.context, recovery, 'unknown');
-    throw resetUnknownError(details, error, request.oldToken !== undefined);
-  }
-  await recovery.remove();
-  throw kind === 'refused' ? error : notAppliedError(details, error);
+  await saveStateOrWarn(context, recovery, isReplaced ? 'lost' : 'unknown');
+  return isReplaced ? tokenLostError(details, error) : resetUnknownError(details, error, oldToken !== undefined);
 }
 
 /** Saves the state of the reset. Failures are warnings, because the recovery record already has an unknown outcome. */
@@ -110,4 +92,27 @@ async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 
   } catch (error) {
     await context.warn(messageOf(error));
   }
+}
+
+type DeferrableSignal = ReturnType<typeof createDeferrableSignal>;
+
+export function createDeferrableSignal(other: AbortSignal) {
+  const controller = new AbortController();
+  let onDeferredAbort: (() => void) | undefined;
+  const forward = () => (onDeferredAbort ? onDeferredAbort() : controller.abort(other.reason));
+  if (other.aborted) forward();
+  else other.addEventListener('abort', forward, { once: true });
+  return {
+    signal: controller.signal,
+    /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
+    async defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value> {
+      controller.signal.throwIfAborted();
+      onDeferredAbort = onAbort;
+      try {
+        return await body();
+      } finally {
+        onDeferredAbort = undefined;
+      }
+    },
+  };
 }

@@ -1,10 +1,19 @@
 import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
-import { listPendingRecoveries, type PendingRecovery } from '../../profiles/recovery/pending.ts';
-import { fingerprintOf, isForSubject, type ResetSubject } from '../../profiles/recovery/record.ts';
-import { createRecoveryFile, ensureRecoveryFolder, recoveryLockOf } from '../../profiles/recovery/recovery.ts';
+import {
+  createRecoveryFile,
+  ensureRecoveryFolder,
+  fingerprintOf,
+  isForSubject,
+  listPendingRecoveries,
+  type PendingRecovery,
+  type RecoveryFile,
+  type ResetSubject,
+  recoveryLockOf,
+  removeRecord,
+} from '../../profiles/recovery.ts';
 import { connect } from '../call/connect.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
@@ -12,13 +21,11 @@ import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
-import { createDeferrableSignal } from './deferrable-signal.ts';
-import { deliverToken } from './deliver.ts';
 import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
-import { resetInProgressError } from './reset-errors.ts';
-import { type ResetRequest, resetToken } from './reset-token.ts';
+import { notDeliveredError, notSavedError, resetInProgressError } from './reset-errors.ts';
+import { createDeferrableSignal, type NewToken, type ResetRequest, resetToken } from './reset-token.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 
@@ -45,7 +52,7 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
     await client.ensureWritesAllowed();
     const input = { ...data, apiKey };
-    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true, options });
+    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true }, options);
   } finally {
     await close();
   }
@@ -59,11 +66,7 @@ function requireDestination({ io }: Context, { save, to, outputFile, github }: R
   });
 }
 
-interface ResetRun extends Omit<ResetRequest, 'oldToken'> {
-  readonly options: ResetFlags;
-}
-
-async function runWithLock(reset: ResetRun): Promise<void> {
+async function runWithLock(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags): Promise<void> {
   const { context, input } = reset;
   const { folders, clock, signal } = context;
   const { apiKey } = input;
@@ -71,11 +74,11 @@ async function runWithLock(reset: ResetRun): Promise<void> {
   await ensureRecoveryFolder(folders);
   const createError = (owner: string) => resetInProgressError(apiKey, owner);
   // Does not wait for another reset, because this reset would then invalidate the other one's token.
-  const options = { clock, timeout: 0, signal, createError };
-  await withLock(recoveryLockOf(folders, subject), options, () => runReset(reset, subject));
+  const locking = { clock, timeout: 0, signal, createError };
+  await withLock(recoveryLockOf(folders, subject), locking, () => runReset(reset, options, subject));
 }
 
-async function runReset({ options, ...reset }: ResetRun, subject: ResetSubject): Promise<void> {
+async function runReset(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags, subject: ResetSubject): Promise<void> {
   const { context } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
@@ -116,11 +119,7 @@ async function startRecovery(context: Context, subject: ResetSubject, oldToken: 
 }
 
 /** Discards all if one cannot be opened. @throws SvcError `usage` or `local`. The caller must not send the reset. */
-async function openDestinations(
-  context: Context,
-  apiKey: string,
-  { save, to, outputFile, github }: ResetFlags,
-): Promise<readonly TokenDestination[]> {
+async function openDestinations(context: Context, apiKey: string, { save, to, outputFile, github }: ResetFlags) {
   const opened: TokenDestination[] = [];
   try {
     if (save) opened.push(await (await import('./to-profile.ts')).openProfile(context, apiKey));
@@ -136,4 +135,73 @@ async function openDestinations(
 
 async function discardAll(destinations: readonly TokenDestination[]): Promise<void> {
   for (const destination of destinations) await destination.discard();
+}
+
+interface TokenDelivery extends NewToken {
+  readonly context: Context;
+  readonly apiKey: string;
+  readonly destinations: readonly TokenDestination[];
+  readonly isPrinted: boolean;
+  readonly recovery: RecoveryFile;
+  readonly superseded: readonly PendingRecovery[];
+}
+
+/**
+ * Saves the token in its recovery record, delivers it to every destination, and deletes the record. If neither the
+ * record nor any destination has the token, prints it to stdout.
+ * @throws SvcError `local` if a destination did not receive the token
+ */
+async function deliverToken(delivery: TokenDelivery): Promise<void> {
+  const { context, recovery, token, apiKey, destinations, isPrinted, superseded } = delivery;
+  const saveError = await catchError(() => recovery.storeToken(token));
+  const discard = async () => {
+    for (const { path } of superseded) await removeRecord(path);
+  };
+  const firstError = saveError ?? (await catchError(discard));
+  if (firstError) await warnSafely(context, firstError);
+  const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
+  const failures = await deliverToAll(token, isPrinted ? [...destinations, stdout] : destinations);
+  if (saveError && !isPrinted && failures.length === destinations.length) await catchError(stdout.deliver);
+  const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
+  const cause = failures[0]?.error;
+  if (failures.length > 0) {
+    await recovery.close().catch(() => undefined); // the token is already on disk
+    if (saveError) throw notSavedError(apiKey, problems, cause);
+    const { hasProfileFor } = await import('./to-profile.ts');
+    const details = { apiKey, path: recovery.path, canSave: await hasProfileFor(context, apiKey) };
+    throw notDeliveredError(details, problems, cause);
+  }
+  const remaining = await catchError(() => recovery.remove());
+  if (remaining) await warnSafely(context, remaining);
+  if (isPrinted) return;
+  const names = destinations.map(({ name }) => name).join(', ');
+  await context.note(`Delivered the new auth token of API key ${apiKey} to ${names}`).catch(() => undefined);
+}
+
+/** Prints a warning. Ignores a failure to print, because the token must still be delivered. */
+async function warnSafely({ warn }: Context, error: Error): Promise<void> {
+  await warn(error.message).catch(() => undefined);
+}
+
+async function deliverToAll(token: string, destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[]) {
+  const failures: { readonly name: string; readonly error: Error }[] = [];
+  for (const { name, deliver } of destinations) {
+    const error = await catchError(() => deliver(token));
+    if (error) failures.push({ name, error });
+  }
+  return failures;
+}
+
+async function printToken({ context, token, answer }: TokenDelivery): Promise<void> {
+  const { quiet, envelope } = context.options;
+  const printer = await context.printer();
+  if (quiet) return printer.line(token);
+  return printer.value(envelope ? answer.result : answer.data, {});
+}
+
+async function catchError(work: () => Promise<void>): Promise<Error | undefined> {
+  return work().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  );
 }

@@ -91,8 +91,10 @@ function linesOf(
       return [`> POST ${url}`, ...headerLines, `> ${JSON.stringify(body)}`];
     }
     case 'response': {
+      // The search for secrets in the URL takes longer than the rest of the call.
+      if (!debug && !verbose) return [];
       const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
-      return debug ? [`< ${line}`, `< ${event.body}`] : verbose ? [line] : [];
+      return debug ? [`< ${line}`, `< ${event.body}`] : [line];
     }
     case 'settled':
       return quiet ? [] : [event.message];

@@ -15,12 +15,7 @@ export interface CallRequest {
 }
 
 /** Makes the calls and prints their results. Lists of records are printed as tables; other results are unchanged. */
-export async function printResults(
-  context: Context,
-  entry: OperationEntry,
-  operation: Operation,
-  request: CallRequest,
-): Promise<void> {
+export async function printResults(context: Context, entry: OperationEntry, operation: Operation, request: CallRequest) {
   const call = await openCall(context, entry, operation, request);
   const { printer, messages } = call;
   const responses = fetchResponses(call);

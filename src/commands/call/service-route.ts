@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
 import type { SharedRateLimit } from '../../client/client-options.ts';
-import { openNetwork } from '../../client/network.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
+import { once } from '../../kernel/once.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../option-values.ts';
@@ -26,20 +26,21 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
   const { caFile, timeout: attemptTimeout } = options;
   const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
   const connection = { baseUrl, environment, attemptTimeout, ...optionalProperty('authorities', authorities) };
+  const { openNetwork } = await import('../../client/network.ts');
   const { close, ...wire } = await openNetwork(connection);
   return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) }, close };
 }
 
 export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
   const { folders, clock, options, signal } = context;
-  const [{ openEmbedded }, { resolveStoreLocation }, { createFetchTransport }] = await Promise.all([
+  const [{ openEmbedded }, { resolveStoreLocation }, { createDirectTransport }] = await Promise.all([
     import('../../service/embedded.ts'),
     import('../../service/store/location.ts'),
-    import('../../client/fetch-transport.ts'),
+    import('../../client/direct-transport.ts'),
   ]);
   const location = await resolveStoreLocation(options.store, folders);
   const embedded = await openEmbedded(location, { clock, signal, logFolder: folders.data });
-  const transport = createFetchTransport(embedded.fetch, options.timeout);
+  const transport = createDirectTransport(embedded.post, options.timeout);
   return { wire: { transport }, embedded, close: embedded.close };
 }
 
@@ -55,10 +56,7 @@ const MAX_FILE_AGE = 24 * 60 * 60_000;
  */
 export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
   const folder = join(folders.state, 'gates');
-  // The URL and IDs are private.
-  const { baseUrl, key, workspace } = target;
-  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
-  const path = join(folder, `${createHash('sha256').update(identity).digest('hex').slice(0, 32)}.json`);
+  const pathOnce = once(() => join(folder, `${hashTarget(target)}.json`));
   let lastCheck = Number.NEGATIVE_INFINITY;
   let until: number | undefined;
   return {
@@ -66,13 +64,20 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
       const now = clock.now();
       if (now >= lastCheck && now - lastCheck < CACHE_TIME) return until;
       lastCheck = now;
-      until = readPauseEnd(path, now);
+      // Without a folder, there is no pause, and no reason to load node:crypto.
+      until = existsSync(folder) ? readPauseEnd(pathOnce(), now) : undefined;
       return until;
     },
     pauseUntil(untilEpoch) {
-      void writePause(folder, path, { until: untilEpoch, from: clock.now() }).catch(() => undefined);
+      void writePause(folder, pathOnce(), { until: untilEpoch, from: clock.now() }).catch(() => undefined);
     },
   };
+}
+
+/** Identifies the service and the credential. The URL and IDs are private. */
+function hashTarget({ baseUrl, key, workspace }: Target): string {
+  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
 /** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */

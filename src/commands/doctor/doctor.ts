@@ -1,8 +1,13 @@
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
 import { hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { renderFieldList } from '../../output/field-list.ts';
 import type { Printer } from '../../output/printer.ts';
+import type { View } from '../../output/renderer.ts';
+import { createMeasure } from '../../output/width.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
@@ -10,17 +15,14 @@ import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../option-values.ts';
 import { openContext } from '../run/open-context.ts';
 import { renderHint } from '../service-flags.ts';
+import { createMarks } from '../terminal/marks.ts';
 import { createCallChecks } from './calls.ts';
 import { type Check, type CheckResult, type DoctorFinding, fail, resultOfError, skippedBecause } from './check.ts';
-import { formatChecklist } from './checklist.ts';
 import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(
-  context: Context,
-  { options }: Invocation<{ readonly org?: string | undefined }>,
-): Promise<void> {
+export async function doctorCommand(context: Context, { options }: Invocation<{ readonly org?: string | undefined }>) {
   if (context.options.dryRun) {
     const hint = 'run it without --dry-run';
     throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
@@ -116,4 +118,27 @@ async function runCheck({ run }: Check, signal: AbortSignal): Promise<CheckResul
     if (thrown instanceof SvcError) return resultOfError(thrown);
     throw thrown;
   }
+}
+
+export async function formatChecklist(findings: readonly DoctorFinding[], view: View, environment: Environment) {
+  const { mark, colorize } = createMarks(view, environment);
+  const rows = joinSkipped(findings).flatMap(({ name, state, detail, fix }) => [
+    [`${colorize(state, mark(state))} ${name}`, escapeForTerminal(detail)],
+    ...(fix === undefined ? [] : [['', `${colorize(state, 'fix:')} ${escapeForTerminal(fix)}`]]),
+  ]);
+  const measure = await createMeasure(rows);
+  const layout = { measure, width: view.width ?? Number.POSITIVE_INFINITY, gap: '  ', isProse: () => true };
+  return [...renderFieldList(rows, layout)].join('');
+}
+
+function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
+  const isSkipped = ({ state }: DoctorFinding) => state === 'skipped';
+  const byCause = Map.groupBy(findings.filter(isSkipped), ({ detail }) => detail);
+  return findings.flatMap((finding) => {
+    const { detail } = finding;
+    const names = (isSkipped(finding) && byCause.get(detail)?.map(({ name }) => name)) || [];
+    if (names.length < 2) return [finding];
+    const joined = { ...finding, name: `${names.length} checks`, detail: `${detail}: ${names.join(', ')}` };
+    return names[0] === finding.name ? [joined] : [];
+  });
 }

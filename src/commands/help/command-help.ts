@@ -1,9 +1,10 @@
 import { GROUP_DETAILS } from '../../catalog/groups.ts';
 import type { ArgumentDefinition, Node, OptionDefinition } from '../definition.ts';
-import { findShortcuts } from '../tree/aliases.ts';
-import { argumentsOf, flagsOf, type LoadedLeaf } from '../tree/leaf.ts';
-import { subcommandsOf } from '../tree/tree.ts';
+import { findByPath, findShortcuts } from '../tree/aliases.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
+import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { formatRows } from './format-rows.ts';
+import { ROOT_HELP } from './root-help.ts';
 
 export function helpText(node: Node, leaf: LoadedLeaf | undefined): string {
   const operands = leaf ? argumentsOf(leaf) : [];
@@ -70,4 +71,10 @@ export function commandDescription(summary: string, details: string | undefined)
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length > 0 ? [`${title}:`, ...lines].join('\n') : '';
+}
+
+export async function helpForPath(path: readonly string[]): Promise<string | undefined> {
+  if (path.length === 0) return ROOT_HELP;
+  const node = findByPath(commandTree(), path);
+  return node && helpText(node, node.leaf && (await loadLeaf(node.leaf)));
 }

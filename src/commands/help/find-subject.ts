@@ -3,16 +3,13 @@ import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
-import { TOPIC_NAMES, type TopicName } from './topic-names.ts';
+import { TOPIC_NAMES } from './topic-names.ts';
 
-/** Subject of `svc help <words>`: a topic, a command, or both, if they have the same name. */
-export interface HelpSubject {
-  readonly topic: TopicName | undefined;
-  readonly command: readonly string[] | undefined;
-}
-
-/** Also accepts the path or name of an operation: `/v2/users/add`, `users.add`. @throws SvcError `usage` */
-export function findHelpSubject(root: Node, words: readonly string[]): HelpSubject {
+/**
+ * Finds the subject of `svc help <words>`: a topic, a command, or both, if they have the same name. Also accepts the path
+ * or name of an operation: `/v2/users/add`, `users.add`. @throws SvcError `usage`
+ */
+export function findHelpSubject(root: Node, words: readonly string[]) {
   const [first = ''] = words;
   const topic = words.length === 1 ? TOPIC_NAMES.find((name) => name === first) : undefined;
   if (first.startsWith('/') || (words.length === 1 && first.includes('.'))) {

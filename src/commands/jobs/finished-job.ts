@@ -2,22 +2,21 @@ import { relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { summarize } from '../../bulk/summary.ts';
+import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { hint, step } from '../../kernel/hint.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
+import { APPLY, CHANGE } from '../plan/apply-operation.ts';
 import { optionsForTarget } from '../plan/job-context.ts';
-import type { JobRecords } from './job-operation.ts';
 import { readStatus } from './status.ts';
 
-export async function showEndedJob(
-  context: Context,
-  { noun, bulk }: JobRecords,
-  description: JobDescription,
-  journal: Journal,
-): Promise<void> {
+export async function showEndedJob(context: Context, records: JobRecords, description: JobDescription, journal: Journal) {
+  const { noun, bulk } = records;
   const { cwd } = context;
   const [done, run, stopped] = [journal.getFact('done'), journal.getFact('run'), journal.getFact('stopped')];
   const written = (done?.rejects !== null && journal.getFact('rejects')) || undefined;
@@ -44,4 +43,30 @@ function stoppedError(job: string, recorded?: { readonly failure: Failure; reado
   return new SvcError(recorded?.failure ?? 'stopped', recorded?.message ?? message, {
     hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}`,
   });
+}
+
+interface JobRecords {
+  readonly noun: string;
+  /** The operation of a bulk job. A job that applies a plan has several. */
+  readonly bulk?: BulkOperation;
+}
+
+interface BulkOperation {
+  readonly entry: OperationEntry;
+  readonly fields: BulkFields;
+}
+
+/** @throws SvcError `local` if this version of svc does not have the operation */
+export async function findJobRecords(description: JobDescription): Promise<JobRecords> {
+  if (description.operation === APPLY) return { noun: CHANGE };
+  const entry = findJobOperation(description);
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  return { noun: fields.noun, bulk: { entry, fields } };
+}
+
+/** Finds the operation of a bulk job. @throws SvcError `local` if this version of svc does not have the operation */
+export function findJobOperation({ operation }: JobDescription): OperationEntry {
+  const entry = manifest.find(({ name }) => name === operation);
+  if (!entry) throw new SvcError('local', `this version of svc does not support the operation ${operation}`);
+  return entry;
 }

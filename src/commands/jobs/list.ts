@@ -5,10 +5,7 @@ import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import { type JobListEntry, readEntries } from './status.ts';
 
-export async function listJobs(
-  context: Context,
-  { options }: Invocation<{ readonly watch?: boolean | undefined }>,
-): Promise<void> {
+export async function listJobs(context: Context, { options }: Invocation<{ readonly watch?: boolean | undefined }>) {
   if (options.watch) return watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();

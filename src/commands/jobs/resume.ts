@@ -4,12 +4,11 @@ import { formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
-import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
+import { findJob, jobFolderOf, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
 import { hint, step } from '../../kernel/hint.ts';
@@ -17,7 +16,7 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { type CheckedInput, copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
+import { copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
@@ -31,8 +30,7 @@ import { optionalProperty } from '../option-values.ts';
 import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { showEndedJob } from './finished-job.ts';
-import { findJobOperation, findJobRecords } from './job-operation.ts';
+import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { readEntries } from './status.ts';
 
 /**
@@ -60,8 +58,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
         return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
       }
-      const entry = findJobOperation(description);
-      const plan = await createSendPlan(opened.context, entry, description, throughput, folder.grouped);
+      const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
         return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
@@ -77,31 +74,20 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
 }
 
 /** Recreates the plan of a job with the given throughput. @throws SvcError `bad_data` if the input changed */
-async function createSendPlan(
-  context: Context,
-  entry: OperationEntry,
-  description: JobDescription,
-  throughput: ThroughputOptions,
-  path: string,
-): Promise<SendPlan> {
+async function createSendPlan(context: Context, description: JobDescription, throughput: ThroughputOptions): Promise<SendPlan> {
+  const entry = findJobOperation(description);
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const options = { ...parseStoredOptions(description), ...throughput };
   const limits = parseBatchLimits(fields, options);
-  const input = await reopenInput(context, fields, description, options, path);
+  const input = await reopenInput(context, fields, description, options);
   const client = await context.client();
   const { data } = description;
   const calls = { client, operation, fields, data, single: false, ifExists: options.ifExists };
   return { calls, input, options, limits };
 }
 
-async function reopenInput(
-  context: Context,
-  fields: BulkFields,
-  description: JobDescription,
-  options: BulkOptions,
-  path: string,
-): Promise<CheckedInput> {
+async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
   const { inputs, cwd } = description;
   for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
   const reading = copySignal(context.signal);
@@ -122,6 +108,7 @@ async function reopenInput(
       const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
       throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
     }
+    const { grouped: path } = jobFolderOf(context.folders, description.job);
     const grouped = await groupIfMixed(input, rules, check, context.signal, path);
     rules.targets.release();
     return { input, rules, check, grouped, data: description.data };

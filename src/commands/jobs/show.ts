@@ -7,8 +7,7 @@ import { renderReceipt } from './receipt/render-receipt.ts';
 
 export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {
   const receipt = await readReceipt(await findJob(context.folders, job));
-  const { input: _input, inputs, paths, histogram: _histogram, ...rest } = receipt;
-  const { id, operation, state, ...others } = rest;
+  const { id, operation, state, input: _input, inputs, paths, histogram: _histogram, ...others } = receipt;
   const files = inputs.map(({ format, bytes, sha256 }, at) => ({ path: paths[at], format, bytes, sha256 }));
   const read = files.length === 1 ? { input: files[0] } : { inputs: files };
   const printer = await context.printer();

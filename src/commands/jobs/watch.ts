@@ -4,8 +4,7 @@ import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { showEndedJob } from './finished-job.ts';
-import { findJobRecords } from './job-operation.ts';
+import { findJobRecords, showEndedJob } from './finished-job.ts';
 
 /** Polling interval, in milliseconds. */
 const READ_INTERVAL = 500;
@@ -39,13 +38,8 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
   }
 }
 
-async function followJob(
-  { clock, signal, progress }: Context,
-  folder: JobFolder,
-  journal: Journal,
-  total: number,
-  unit: string,
-): Promise<void> {
+async function followJob(context: Context, folder: JobFolder, journal: Journal, total: number, unit: string): Promise<void> {
+  const { clock, signal, progress } = context;
   let state = await readJobState(folder, journal);
   if (state !== 'running') return;
   let counts: OutcomeCounts = journal.counts();

@@ -1,18 +1,19 @@
 import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
 import { SvcError } from '../../kernel/errors.ts';
+import { hint } from '../../kernel/hint.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
-import { helpText } from '../help/command-help.ts';
-import { helpForPath } from '../help/help-at.ts';
+import { helpForPath, helpText } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
+import { getFlagValue, longName } from '../option-values.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
-import { isLocalOnly } from '../tree/honored-flags.ts';
+import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
-import { checkGlobalFlags } from './refused-flags.ts';
+import { commandPath, helpStep } from './command-words.ts';
 import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
@@ -46,11 +47,7 @@ async function showHelp(words: readonly string[], dependencies: ProgramDependenc
   if (command) dependencies.print((await helpForPath(command)) ?? '');
 }
 
-async function defineCommand(
-  command: Command,
-  node: Node,
-  dependencies: ProgramDependencies & { readonly tree: Node },
-): Promise<Command> {
+async function defineCommand(command: Command, node: Node, dependencies: ProgramDependencies & { readonly tree: Node }) {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
@@ -162,4 +159,40 @@ function rejectRepeats(option: Option, { many }: OptionDefinition): void {
     if (earlier !== undefined) throw new SvcError('usage', `${option.long ?? option.flags} can be given only once`);
     return parseArg ? parseArg(value, undefined) : value;
   });
+}
+
+const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
+
+/**
+ * Rejects global flags that the command does not support. Environment variables and profiles with unsupported settings
+ * are allowed.
+ * @param given parsed values of the global flags
+ * @throws SvcError `usage` with the first unsupported flag
+ */
+function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): void {
+  const isHonored = honoredFlagsOf(leaf);
+  const names = GLOBAL_FLAGS.map(longName).filter((name) => isGiven(given, name));
+  const refused = names.find((name) => !isHonored(name));
+  if (refused !== undefined) {
+    throw new SvcError('usage', `${commandPath(command)} does not support --${refused}`, {
+      hint:
+        isLocalOnly(leaf) && NETWORK_FLAGS.includes(refused)
+          ? `omit the flag: this command always uses the embedded service of this machine`
+          : hint`see ${helpStep(command)}`,
+    });
+  }
+  const networkFlag = names.find((name) => NETWORK_FLAGS.includes(name));
+  if (names.includes('local') && networkFlag !== undefined) {
+    throw new SvcError('usage', `--local and --${networkFlag} cannot be combined`, {
+      hint: '--local uses the embedded service of this machine',
+    });
+  }
+  if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf)) {
+    throw new SvcError('usage', '--store requires --local', { hint: '--store selects the data of the embedded service' });
+  }
+}
+
+/** Whether a flag was given. `--no-headers` sets `headers` to false. */
+function isGiven(given: object, name: string): boolean {
+  return name.startsWith('no-') ? getFlagValue(given, name.slice(3)) === false : getFlagValue(given, name) !== undefined;
 }

@@ -26,10 +26,7 @@ export async function showLocalDeliveries(context: Context, { arguments: ids }: 
   await print(context, found, deliveryLists(found));
 }
 
-export async function retryLocalDeliveries(
-  context: Context,
-  { arguments: ids, options }: Invocation<RetryDeliveriesFlags>,
-): Promise<void> {
+export async function retryLocalDeliveries(context: Context, { arguments: ids, options }: Invocation<RetryDeliveriesFlags>) {
   const isFailed = options.failed === true;
   if (isFailed === ids.length > 0) {
     const problem = isFailed ? 'delivery IDs and --failed cannot be combined' : 'delivery IDs or --failed is required';

@@ -56,11 +56,7 @@ function createEnvironment(environment: Environment, url: string, { key, workspa
   };
 }
 
-async function run(
-  { io, cwd, signal: stopped }: Context,
-  [command = '', ...words]: readonly string[],
-  env: Environment,
-): Promise<number> {
+async function run({ io, cwd, signal: stopped }: Context, [command = '', ...words]: readonly string[], env: Environment) {
   stopped.throwIfAborted();
   const start = resolveSpawn(command, words, { environment: env, cwd });
   const child = spawn(start.program, start.programArguments, {

@@ -12,10 +12,7 @@ import { createStateError } from './imported-state.ts';
 import { readState } from './read-state.ts';
 
 /** Imports a file into the embedded service and prints the number of records by type. Imports either everything or nothing. */
-export async function localImport(
-  context: Context,
-  { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>,
-): Promise<void> {
+export async function localImport(context: Context, { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>) {
   const { options } = context;
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);

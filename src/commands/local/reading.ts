@@ -16,10 +16,7 @@ import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';
 
-export async function listLocalRecords(
-  context: Context,
-  { arguments: [name = ''], options }: Invocation<ListRecordsFlags>,
-): Promise<void> {
+export async function listLocalRecords(context: Context, { arguments: [name = ''], options }: Invocation<ListRecordsFlags>) {
   const kindName = parseKind(name);
   const kind: StoredKind = STORED_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;

@@ -82,11 +82,7 @@ const SUMMARY: Shape = {
  * Creates the schema of a tool's structured result. All fields are optional and nullable, because hosts reject results
  * that do not match, while svc accepts responses with extra or missing fields.
  */
-function createOutputSchema(
-  { bulk }: OperationEntry,
-  { records, columns }: Operation,
-  output: JsonSchema,
-): NonNullable<Tool['outputSchema']> {
+function createOutputSchema({ bulk }: OperationEntry, { records, columns }: Operation, output: JsonSchema) {
   const relaxedOutput = relaxSchema(output);
   const items = records === undefined ? relaxedOutput : (relaxedOutput['properties'] as Shape | undefined)?.[records];
   const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : relaxedOutput;

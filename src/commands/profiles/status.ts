@@ -2,8 +2,8 @@ import { maskSecret } from '../../kernel/redact.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { SECRET_SETTINGS, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
-import { listPendingRecoveries } from '../../profiles/recovery/pending.ts';
-import type { RecoveryRecord } from '../../profiles/recovery/record.ts';
+import type { RecoveryRecord } from '../../profiles/recovery.ts';
+import { listPendingRecoveries } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../embedded-service.ts';
@@ -50,27 +50,20 @@ async function createPendingRows({ folders, options }: Context) {
   }));
 }
 
+const IDENTITY_SETTINGS = ['profile', 'baseUrl', 'apiKey', 'workspaceId', 'org'] as const;
+
 /** Prints the active connection in one line. @throws SvcError `no_credential` if required settings are missing */
 export async function whoami(context: Context): Promise<void> {
   const { local } = context.options;
   const settings = await context.settings();
   if (!local && listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
   const printer = await context.printer();
-  const { profile, baseUrl, apiKey, workspaceId, org } = local ? {} : settings;
-  const identity = {
-    profile: profile?.value ?? null,
-    baseUrl: baseUrl?.value ?? null,
-    apiKey: apiKey?.value ?? null,
-    workspaceId: workspaceId?.value ?? null,
-    org: org?.value ?? null,
-    local,
-  };
-  await printer.value(identity, {
-    renderText: ({ isTerminal }) => {
-      const line = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
-      return `${isTerminal ? escapeForTerminal(line) : line}\n`;
-    },
-  });
+  const identity = IDENTITY_SETTINGS.map((name) => [name, (local ? undefined : settings[name])?.value ?? null]);
+  const line = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
+  await printer.value(
+    { ...Object.fromEntries(identity), local },
+    { renderText: ({ isTerminal }) => `${isTerminal ? escapeForTerminal(line) : line}\n` },
+  );
 }
 
 function describeConnection({ baseUrl, apiKey, workspaceId, org }: Settings): string {

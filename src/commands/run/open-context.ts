@@ -2,10 +2,9 @@ import { SvcError } from '../../kernel/errors.ts';
 import { hint } from '../../kernel/hint.ts';
 import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
-import type { FilterText } from '../../output/filtered-renderer.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import type { Pager, Printer } from '../../output/printer.ts';
+import type { FilterText, Pager, Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
@@ -48,7 +47,7 @@ export function openContext(
     if (options.jq !== undefined) return 'json';
     return options.output ?? outputSetting(await openSettings(), isLocalOnly) ?? 'table';
   });
-  const filter = openFilter(processEnvironment, options);
+  const filter = startFilter(processEnvironment, options);
   let progress: Progress | undefined;
   const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
   const {
@@ -141,9 +140,9 @@ function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean)
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
-function openFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
+function startFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
   if (jq === undefined) return undefined;
-  const filter = import('../../output/jq.ts').then(({ openJqFilter }) => openJqFilter(jq, signal));
+  const filter = import('../../output/path-filter.ts').then(({ openFilter }) => openFilter(jq, signal));
   filter.catch(() => undefined);
   return filter;
 }

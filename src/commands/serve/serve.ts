@@ -40,11 +40,7 @@ interface ServeSettings extends ServiceOptions {
 }
 
 /** Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other signals. */
-export async function serve(
-  context: Context,
-  address: ListenAddress,
-  { timeScale, ui, ...switches }: ServeSettings,
-): Promise<void> {
+export async function serve(context: Context, address: ListenAddress, { timeScale, ui, ...switches }: ServeSettings) {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
@@ -82,11 +78,7 @@ async function announceFaults(context: Context, { development }: EmbeddedInstanc
   await context.warn(hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`);
 }
 
-async function announce(
-  context: Context,
-  { url, admin, ui }: RunningService,
-  { key, workspace }: EmbeddedInstance['target'],
-): Promise<void> {
+async function announce(context: Context, { url, admin, ui }: RunningService, { key, workspace }: EmbeddedInstance['target']) {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
@@ -100,12 +92,10 @@ export function formatWelcome(
   credentials: LocalCredentials,
   platform = currentPlatform,
 ): string {
+  const settings = ['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken'] as const;
   const variables = [
     [SETTING_VARIABLES.baseUrl, url],
-    [SETTING_VARIABLES.apiKey, credentials.apiKey],
-    [SETTING_VARIABLES.authToken, credentials.authToken],
-    [SETTING_VARIABLES.workspaceId, credentials.workspaceId],
-    [SETTING_VARIABLES.workspaceAuthToken, credentials.workspaceAuthToken],
+    ...settings.map((setting) => [SETTING_VARIABLES[setting], credentials[setting]]),
   ];
   const isWindows = platform === 'win32';
   const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));

@@ -36,12 +36,7 @@ export async function showPlan(context: Context, { arguments: [file = ''] }: Inv
 }
 
 /** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */
-export async function savePlan(
-  context: Context,
-  plan: Plan,
-  file: string,
-  origin: Omit<SavedPlanOrigin, 'now'>,
-): Promise<void> {
+export async function savePlan(context: Context, plan: Plan, file: string, origin: Omit<SavedPlanOrigin, 'now'>) {
   const saved = createSavedPlan(plan, { ...origin, now: context.clock.now() });
   await replaceFile(resolveOutputPath(file, context.cwd), `${JSON.stringify(saved, null, 2)}\n`);
   await context.note(hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`);

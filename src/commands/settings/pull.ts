@@ -31,10 +31,7 @@ interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
  * Writes the live settings to a new file, or changes an existing file where it differs.
  * @throws SvcError `bad_data` if the file is invalid or cannot be edited safely; nothing is written then
  */
-export async function pullSettings(
-  context: Context,
-  { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>,
-): Promise<void> {
+export async function pullSettings(context: Context, { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>) {
   if (file === '-') throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const content = await readExisting(context, file, options.env);
   const profile = options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;

@@ -1,10 +1,16 @@
+import type { Operation } from '../../catalog/define.ts';
 import { EVENT_NAMES, EVENT_TYPES, findNearestEvent } from '../../catalog/events.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
+import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery.ts';
+import { isSuccessStatus } from '../../webhooks/listener.ts';
+import { type PostResult, sendPost } from '../../webhooks/post.ts';
+import { createSigningSecret } from '../../webhooks/signature.ts';
 import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
-import { type Asked, askOptional, type EndpointSubject, findProblem } from './field-question.ts';
-import { formatColumns, type NumberQuestion, notConfirmed } from './messages.ts';
-import type { Data } from './setup-operation.ts';
-import { askUrl } from './url-question.ts';
+import { createPostOptions, findCredentialProblem } from '../deliveries/targets.ts';
+import { confirmOptional, formatColumns, type NumberQuestion, notConfirmed, WAITING_MESSAGE } from './messages.ts';
+import { type Data, describeDuplicates, type ExistingEndpoint, SAMPLE_URL } from './setup-operation.ts';
 
 interface Question {
   readonly label: string;
@@ -37,12 +43,7 @@ export function countQuestions(given: Data): number {
   return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
 }
 
-export async function askForEndpoint(
-  context: Context,
-  subject: EndpointSubject,
-  given: Data,
-  number: NumberQuestion,
-): Promise<Data> {
+export async function askForEndpoint(context: Context, subject: EndpointSubject, given: Data, number: NumberQuestion) {
   const data: Record<string, unknown> = { ...given };
   for (const [field, { message, ask }] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;
@@ -157,4 +158,111 @@ function askMetadata(context: Context, { current, ...asked }: Asked): Promise<un
       check: (answer) => (PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs'),
     },
   );
+}
+
+async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
+  const prompter = await context.prompter();
+  let preset = current === undefined ? undefined : String(current);
+  for (;;) {
+    const url = await prompter.text({
+      message,
+      defaultValue: preset,
+      complete: completeLoopbackUrl,
+      validate: (answer) => findUrlProblem(subject, answer),
+    });
+    if (url === current) return url;
+    if ((await acceptDuplicate(context, subject, url)) && (await offerPing(context, new URL(url)))) return url;
+    preset = url;
+  }
+}
+
+async function acceptDuplicate(context: Context, { existing }: EndpointSubject, url: string): Promise<boolean> {
+  const duplicates = describeDuplicates(existing, url);
+  if (duplicates.length === 0) return true;
+  for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
+  return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
+}
+
+function findUrlProblem(subject: EndpointSubject, answer: string): string | undefined {
+  const problem = findProblem(subject, 'url', answer);
+  if (problem === undefined) {
+    const credentialProblem = findCredentialProblem(new URL(answer));
+    return credentialProblem && `URL ${credentialProblem}`;
+  }
+  const secure = `https://${answer}`;
+  const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
+  return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
+}
+
+async function offerPing(context: Context, url: URL): Promise<boolean> {
+  if (!(await confirmOptional(context, 'Send a test request to this URL?'))) return true;
+  const id = createDeliveryId();
+  const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
+  const timestamp = Math.floor(context.clock.now() / 1000);
+  // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
+  const headers = createDeliveryHeaders({ form: 'advanced', id, timestamp, secret: createSigningSecret() }, body);
+  await context.note(WAITING_MESSAGE);
+  const receipt = await sendPost({ url, headers, body }, await createPostOptions(context));
+  await context.note(`  ${describeResult(receipt)}`);
+  if (isSuccessStatus(receipt) || isRejection(receipt)) return true;
+  return (await context.prompter()).confirm('Keep this URL?', true);
+}
+
+const REJECTION_STATUSES: readonly (number | null)[] = [400, 401, 403];
+
+function isRejection({ status }: PostResult): boolean {
+  return REJECTION_STATUSES.includes(status);
+}
+
+function describeResult(receipt: PostResult): string {
+  if (receipt.status === null) return `no response: ${receipt.error}`;
+  const { status, milliseconds } = receipt;
+  const answered = `HTTP ${status} after ${milliseconds} ms`;
+  if (isSuccessStatus(receipt)) return `${answered}: accepted, but the signature was not verified`;
+  if (isRejection(receipt)) return `${answered}: rejected the invalid signature, as expected`;
+  if (status < 400) return `${answered}: redirects are not followed; use the URL that it redirects to`;
+  if (status === 404) return `${answered}: check the path`;
+  return `${answered}: a delivery would fail`;
+}
+
+interface EndpointSubject {
+  readonly operation: Operation;
+  readonly existing: readonly ExistingEndpoint[];
+  readonly allowsUnknownEvents: boolean;
+}
+
+interface Asked {
+  readonly subject: EndpointSubject;
+  readonly message: string;
+  readonly current: unknown;
+}
+
+function findProblem({ operation }: EndpointSubject, field: string, value: unknown): string | undefined {
+  const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
+  const issue = error?.issues.find(({ path }) => path[0] === field);
+  return issue && lowerFirst(issue.message);
+}
+
+interface OptionalField {
+  readonly field: string;
+  readonly emptyMeaning: string;
+  readonly parse?: (answer: string) => unknown;
+  readonly check?: (answer: string) => string | undefined;
+  readonly complete?: (typed: string) => string;
+}
+
+async function askOptional(
+  context: Context,
+  { subject, message, current }: Asked,
+  { field, emptyMeaning, parse = (answer) => answer, check, complete }: OptionalField,
+): Promise<unknown> {
+  const prompter = await context.prompter();
+  const answer = await prompter.text({
+    message,
+    defaultValue: current === undefined ? undefined : [current].flat().join(', '),
+    emptyMeaning,
+    ...(complete && { complete }),
+    validate: (text) => check?.(text) ?? findProblem(subject, field, parse(text)),
+  });
+  return answer === '' ? undefined : parse(answer);
 }

@@ -4,6 +4,10 @@ import type { Client } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { commandLineOf, hint, step } from '../../kernel/hint.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
+import { wrapWords } from '../../output/wrap.ts';
+import { isSuccessStatus } from '../../webhooks/listener.ts';
+import { sendPost } from '../../webhooks/post.ts';
+import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
 import { requireData } from '../call/require-data.ts';
@@ -11,21 +15,33 @@ import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
+import { createPostOptions } from '../deliveries/targets.ts';
 import { selectOptions } from '../option-values.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
-import { showCreatedEndpoint } from './created-endpoint.ts';
 import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';
 import {
   confirmByDefault,
+  confirmOptional,
   createQuestionNumbers,
   formatColumns,
   notConfirmed,
   printLines,
+  WAITING_MESSAGE,
   wrapForMessages,
 } from './messages.ts';
-import { createEquivalentStep, type Data, ENTRY, readFlagData, SAMPLE_URL } from './setup-operation.ts';
-import { describeDuplicates, listEndpoints, readAdvancedSettings } from './webhook-state.ts';
+import {
+  type AdvancedWebhookSettings,
+  createEquivalentStep,
+  type Data,
+  describeDuplicates,
+  ENTRY,
+  listEndpoints,
+  readAdvancedSettings,
+  readFlagData,
+  SAMPLE_URL,
+} from './setup-operation.ts';
 
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
@@ -34,7 +50,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
   const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
   await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
   const client = await context.client();
-  const creation = await planEndpoint(context, operation, { client, given, invocation }).catch((error: unknown) => {
+  const creation = await planEndpoint(context, operation, client, given, invocation).catch((error: unknown) => {
     // A test request may have been sent, so the message must not claim that nothing was sent.
     const isStopped = error instanceof SvcError && error.failure === 'interrupted';
     throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
@@ -43,11 +59,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
 }
 
 /** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
-async function planEndpoint(
-  context: Context,
-  operation: Operation,
-  { client, given, invocation }: { readonly client: Client; readonly given: Data; readonly invocation: Invocation },
-) {
+async function planEndpoint(context: Context, operation: Operation, client: Client, given: Data, invocation: Invocation) {
   const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
   const asksFirst = !service.isEnabled && !yes;
@@ -67,7 +79,7 @@ async function planEndpoint(
     const data = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     checkInput(context, ENTRY, operation, data, 'usage');
     const command = commandLineOf(createEquivalentStep(context, asked, invocation));
-    await showPlan(context, { data, isEnabled: service.isEnabled, command });
+    await showPlan(context, data, service.isEnabled, command);
     if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
     asked = await reviewEndpoint(context, subject, asked);
   }
@@ -75,10 +87,7 @@ async function planEndpoint(
 
 const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
 
-async function showPlan(
-  context: Context,
-  { data, isEnabled, command }: { readonly data: Data; readonly isEnabled: boolean; readonly command: string },
-): Promise<void> {
+async function showPlan(context: Context, data: Data, isEnabled: boolean, command: string): Promise<void> {
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',
@@ -123,4 +132,66 @@ async function create(context: Context, client: Client, { service, data }: Endpo
       hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', endpoint.id)} deletes it`,
     });
   }
+}
+
+const SAMPLE_EVENT = 'comment.add';
+
+interface CreatedEndpoint {
+  readonly endpoint: { readonly id: string; readonly url: string; readonly filterTypes?: readonly string[] | null | undefined };
+  readonly secret: string;
+  readonly service: AdvancedWebhookSettings;
+}
+
+/** On a terminal, the secret comes last, in a box. Otherwise it is a field of the result. */
+async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): Promise<void> {
+  const { endpoint, secret } = created;
+  const { io, options } = context;
+  const printer = await context.printer();
+  const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
+  await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
+  const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
+  await printLines(context, [
+    '',
+    'Print code that verifies deliveries:',
+    ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
+    `  (or ${otherLanguages.join(', ')})`,
+    'Print the secret again:',
+    ...(await wrapForMessages(context, commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'))),
+    '',
+  ]);
+  if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
+  while (await confirmOptional(context, 'Send a test event signed with this secret?', { isRemovedAfterwards: true })) {
+    if (await sendTest(context, created)) return;
+  }
+}
+
+const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
+
+/** Formats the secret on a separate line in a box. Omits the sides on narrow terminals, and all lines for screen readers. */
+function formatSecretBox(context: Context, secret: string): string {
+  const columns = context.io.stdout.columns || 80;
+  const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);
+  if (!canUseSymbols(context)) return `${[...title, secret].join('\n')}\n`;
+  const width = Math.max(...[...title, secret].map(({ length }) => length));
+  if (width + 4 > columns) return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
+  const lines = [...title, '', secret].map((line) => `│ ${line.padEnd(width)} │`);
+  return `${[`╭${'─'.repeat(width + 2)}╮`, ...lines, `╰${'─'.repeat(width + 2)}╯`].join('\n')}\n`;
+}
+
+async function sendTest(context: Context, { endpoint, secret, service }: CreatedEndpoint): Promise<boolean> {
+  const { encodeData, encryptFor } = service;
+  const event = endpoint.filterTypes?.[0] ?? SAMPLE_EVENT;
+  const sending = {
+    form: 'advanced',
+    secret,
+    authToken: undefined,
+    packing: { encode: encodeData, encryptFor },
+    payload: async (sample: unknown) => sample,
+  } as const;
+  const { outgoing } = await createSampleDelivery(new URL(endpoint.url), event, sending, context.clock.now());
+  await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
+  const receipt = await sendPost(outgoing, await createPostOptions(context));
+  const outcome = receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
+  await context.note(`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`);
+  return isSuccessStatus(receipt);
 }

@@ -1,11 +1,15 @@
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
+import { loadResource } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
+import type { Client } from '../../client/client.ts';
+import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { commandLineOf, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
+import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../option-values.ts';
@@ -44,4 +48,45 @@ export function createEquivalentStep(context: Context, data: Data, { options }: 
 function hasPlainKeys(data: Data): boolean {
   const maps = ENTRY.flags.filter(({ kind }) => kind === 'map');
   return maps.flatMap(({ path }) => Object.keys(Object(valueAt(data, path)))).every((key) => /^[^=]+$/.test(key));
+}
+
+export interface AdvancedWebhookSettings {
+  readonly isEnabled: boolean;
+  readonly encodeData: boolean;
+  readonly encryptFor: string | undefined;
+}
+
+export async function readAdvancedSettings(context: Context, client: Client): Promise<AdvancedWebhookSettings> {
+  if (context.options.dryRun) {
+    await context.note('--dry-run: the webhook settings were not read');
+    return { isEnabled: true, encodeData: false, encryptFor: undefined };
+  }
+  const config = await loadResource('webhook-config');
+  const { isEnabled, encodeData, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
+  return { isEnabled, encodeData, encryptFor: encryptData && publicKey !== '' ? publicKey : undefined };
+}
+
+export interface ExistingEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly filterTypes?: readonly string[] | null | undefined;
+}
+
+/** Lists the endpoints of the service. An empty list if the service refuses, because this read is only for a warning. */
+export async function listEndpoints(client: Client): Promise<readonly ExistingEndpoint[]> {
+  const { 'webhooks.endpoints.list': list } = await loadResource('webhook-endpoints');
+  const found: ExistingEndpoint[] = [];
+  try {
+    for await (const { data } of fetchPages(client, list, {})) found.push(...(data?.endpoints ?? []));
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
+  }
+  return found;
+}
+
+export function describeDuplicates(existing: readonly ExistingEndpoint[], url: string): readonly string[] {
+  const wanted = URL.parse(url)?.href;
+  return existing
+    .filter((endpoint) => URL.parse(endpoint.url)?.href === wanted)
+    .map(({ id, filterTypes }) => `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`);
 }

@@ -9,9 +9,4 @@ export function readCompletionScript(shell: Shell): Promise<string> {
   return readProjectFile(`completions/${SCRIPT_FILES[shell]}`);
 }
 
-export const SHELL_NAMES: Readonly<Record<Shell, string>> = {
-  bash: 'bash',
-  zsh: 'zsh',
-  fish: 'fish',
-  powershell: 'PowerShell',
-};
+export const SHELL_NAMES = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' } as const;

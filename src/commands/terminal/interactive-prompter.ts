@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { confirm, input, password, search } from '@inquirer/prompts';
+import { confirm, input, password, Separator, search } from '@inquirer/prompts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
@@ -7,13 +7,13 @@ import {
   type Choice,
   EMPTY_ANSWER,
   filterChoices,
+  type MultiSelectPrompt,
   type PickPrompt,
   type Prompter,
   type PrompterDependencies,
   parseAnswer,
   type TextPrompt,
 } from '../prompter.ts';
-import { askMultiSelect } from './multi-select.ts';
 import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
 /** Creates a prompter that redraws its lines. Prompts are written to stderr, because stdout is for results. */
@@ -85,4 +85,112 @@ function askPick(context: PrompterDependencies, { message, choices, defaultValue
 
 function toRow({ value, description }: Choice) {
   return { value, name: escapeForTerminal(value), ...(description && { description: escapeForTerminal(description) }) };
+}
+
+/** Separates the values that a row toggles. */
+const SEPARATOR = '\n';
+/** Value of the row that ends the selection. */
+const DONE = SEPARATOR;
+
+/**
+ * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay the list with the same
+ * search term, until the user chooses the row that ends the selection.
+ */
+async function askMultiSelect(context: PrompterDependencies, question: MultiSelectPrompt): Promise<readonly string[]> {
+  const message = escapeForTerminal(question.message);
+  const { stderr } = context.io;
+  const chosen = new Set(question.defaultValues);
+  let [term, hidden, at, isSpace] = ['', 0, DONE, false];
+  const source = (typed = '') => {
+    term = typed.trim();
+    const found = createRows(question, chosen, term);
+    hidden = countHiddenRows(found, stderr.columns || 80);
+    return found;
+  };
+  const theme = { style: { keysHelpTip: () => keysHelpTip(term, hidden) } };
+  for (;;) {
+    const config = { message, pageSize: PAGE_SIZE, source, default: at, initialValue: term, theme };
+    const picked: string = await runPrompt(
+      context,
+      (streams) => search<string>(config, { ...streams, clearPromptOnDone: true }),
+      (key) => {
+        isSpace = key.name === 'space';
+        // A search never contains a space, so later listeners get Enter.
+        if (isSpace) key.name = 'return';
+      },
+    );
+    if (picked === DONE) break;
+    const values = picked.split(SEPARATOR);
+    const isOn = values.every((value) => chosen.has(value));
+    for (const value of values) isOn ? chosen.delete(value) : chosen.add(value);
+    // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
+    at = term === '' || isSpace ? picked : DONE;
+  }
+  const summary = chosen.size === 0 ? question.emptyMeaning : [...chosen].join(', ');
+  await stderr.write(
+    `${styleText('green', '✔')} ${styleText('bold', message)} ${styleText('cyan', escapeForTerminal(summary))}\n`,
+  );
+  return [...chosen];
+}
+
+function keysHelpTip(term: string, hidden: number): string {
+  const parts = [
+    ...(hidden > 0 ? [`${hidden} more`] : []),
+    term === '' ? 'type to search' : 'backspace clears the search',
+    '↑↓ move',
+    'space or ⏎ select',
+  ];
+  return styleText('dim', parts.join(' • '));
+}
+
+type Row = Separator | { readonly value: string; readonly name: string };
+
+function countHiddenRows(all: readonly Row[], columns: number): number {
+  let lines = 0;
+  const hidden = all.filter((row) => {
+    const text = row instanceof Separator ? row.separator : row.name;
+    lines += Math.ceil((text.length + CURSOR_WIDTH) / columns);
+    return lines > PAGE_SIZE && !(row instanceof Separator);
+  });
+  return hidden.length;
+}
+
+/** Columns before the text of each row. */
+const CURSOR_WIDTH = 2;
+
+/** Group of selected values that are not choices. */
+const OTHER_GROUP = 'others';
+
+/** Creates the rows that match the search term. Without a term, the row that ends the selection comes first. */
+function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
+  const { choices, emptyMeaning } = question;
+  const end = { value: DONE, name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}` };
+  const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
+  const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
+  const found = filterChoices(listed, term);
+  const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
+    new Separator(`── ${escapeForTerminal(group)} ──`),
+    ...(term === '' && members.length > 1 && group !== OTHER_GROUP ? [groupRow(group, members, chosen)] : []),
+    ...members.map((choice) => valueRow(choice, chosen)),
+  ]);
+  if (term === '') return [end, ...groups];
+  if (listed.some(({ value }) => value === term)) return [...groups, end];
+  const problem = question.validateOther(term);
+  if (problem === undefined) return [...groups, valueRow({ value: term, description: 'not in the list' }, chosen), end];
+  return [...groups, ...(filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))]), end];
+}
+
+function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {
+  const values = members.map(({ value }) => value);
+  const isOn = values.every((value) => chosen.has(value));
+  return { value: values.join(SEPARATOR), name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})` };
+}
+
+function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {
+  const name = `${checkbox(chosen.has(value))} ${escapeForTerminal(value)}`;
+  return { value, name, ...(description && { description: escapeForTerminal(description) }) };
+}
+
+function checkbox(isOn: boolean): string {
+  return isOn ? '[x]' : '[ ]';
 }

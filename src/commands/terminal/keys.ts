@@ -1,7 +1,7 @@
 import { isInForeground } from '../../kernel/foreground.ts';
 import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
-import type { RawStream } from './plain-input.ts';
+import type { RawStream } from './plain-prompter.ts';
 import { canAsk } from './terminal.ts';
 
 const CTRL_C = '\u0003';

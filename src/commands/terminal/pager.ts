@@ -14,11 +14,7 @@ const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
  * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it
  * fails, writes them to the terminal. Reads no further if the user leaves the pager.
  */
-export async function showInPager(
-  environment: Environment,
-  terminal: SharedTerminal,
-  texts: AsyncIterable<string>,
-): Promise<void> {
+export async function showInPager(environment: Environment, terminal: SharedTerminal, texts: AsyncIterable<string>) {
   const iterator = texts[Symbol.asyncIterator]();
   const reads: Promise<IteratorResult<string>>[] = [];
   // Keeps the input, in case the pager fails.

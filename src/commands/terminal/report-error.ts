@@ -8,12 +8,7 @@ import { FORMATS, type Format } from '../../output/format.ts';
 import { toTerminalText } from './terminal.ts';
 
 /** Prints an error to stderr in the requested format, and returns its exit code. */
-export async function reportError(
-  io: Io,
-  words: readonly string[],
-  environment: Environment,
-  thrown: unknown,
-): Promise<number> {
+export async function reportError(io: Io, words: readonly string[], environment: Environment, thrown: unknown) {
   if (thrown instanceof CommandExit) return thrown.exitCode;
   // Secrets in environment variables may not be registered yet, if the error occurred early.
   rememberEnvironmentSecrets(environment);

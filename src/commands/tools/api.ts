@@ -8,6 +8,7 @@ import { createMissingCursorError, followPages, nextPageFields, type PageFields 
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/is-object.ts';
 import { redactValue } from '../../kernel/redact.ts';
+import { continueReading } from '../../output/printer.ts';
 import { readJson } from '../call/data-argument.ts';
 import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +30,7 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
     throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
   }
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
-  const called = describeOperation({ path, auth, data }, known);
+  const called = describeOperation(path, auth, data, known);
   // For an unknown operation, looks for the cursor fields that the API uses.
   const nextPage: PageFinder = known ? (result) => nextPageFields(known.operation, result) : guessNextPage;
   const results = followPages({
@@ -41,10 +42,7 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
 }
 
 /** Describes the call. A call with an unknown path or with IDs that the service generates is never repeated. */
-function describeOperation(
-  { path, auth, data }: { readonly path: string; readonly auth: Auth | undefined; readonly data: unknown },
-  known: KnownOperation | undefined,
-): CalledOperation {
+function describeOperation(path: string, auth: Auth | undefined, data: unknown, known?: KnownOperation): CalledOperation {
   const { entry, operation } = known ?? {};
   const canRepeat = operation !== undefined && hasAllIds(operation, data);
   return {
@@ -94,7 +92,7 @@ async function showRawResults(
   const paths = known?.entry.secrets ?? [];
   const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
-  const all = prepend(first, results);
+  const all = continueReading([first], results);
   if (merges && Array.isArray(first.data)) return printer.records(maskedLists(all, mask), { secrets });
   for await (const result of merges ? mergePages(all) : all) {
     await printer.value(mask(envelope ? result.result : result.data), { secrets });
@@ -104,11 +102,6 @@ async function showRawResults(
 
 async function* maskedLists(results: AsyncIterable<CallResult<unknown>>, mask: (value: unknown) => unknown) {
   for await (const { data } of results) if (Array.isArray(data)) yield data.map(mask);
-}
-
-async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield first;
-  yield* others;
 }
 
 type KnownOperation = NonNullable<Awaited<ReturnType<typeof findOperation>>>;

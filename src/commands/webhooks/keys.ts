@@ -1,16 +1,16 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
+import type { VerificationSecrets } from '../../webhooks/signature.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
-import type { VerificationSecrets } from '../../webhooks/verification.ts';
 import type { Context } from '../context.ts';
 import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';
 
-export async function readVerificationSecrets(
-  { secretFile: paths = [], authTokenFile: tokenFile }: Pick<ListenFlags, 'secretFile' | 'authTokenFile'>,
-  signal: AbortSignal,
-): Promise<VerificationSecrets> {
+type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
+
+export async function readVerificationSecrets(flags: VerificationFlags, signal: AbortSignal): Promise<VerificationSecrets> {
+  const { secretFile: paths = [], authTokenFile: tokenFile } = flags;
   const secrets = await Promise.all(paths.map((path) => readSigningSecret(path, signal)));
   return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal) };
 }

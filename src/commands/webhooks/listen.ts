@@ -1,17 +1,33 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { valueAt } from '../../kernel/field-path.ts';
 import { startWithSmallHeap } from '../../kernel/heap.ts';
 import type { Hint } from '../../kernel/hint.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { createListener, type Listener, type ListenerEvent } from '../../webhooks/listener.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { loadPalette, type Palette } from '../../output/palette.ts';
+import { formatMilliseconds } from '../../output/quantities.ts';
+import {
+  createListener,
+  isSuccessStatus,
+  type Listener,
+  type ListenerEvent,
+  type ReceivedDeliveryEvent,
+} from '../../webhooks/listener.ts';
 import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts';
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
-import { type ListenOptions, readListenOptions } from './listen-options.ts';
-import { createDeliveryOutput, type DeliveryOutput } from './listen-output.ts';
-import { decideRegistration, type Registration, type RegistrationMode, register } from './registration.ts';
+import {
+  decideRegistration,
+  type ListenOptions,
+  type Registration,
+  type RegistrationMode,
+  readListenOptions,
+  register,
+} from './listen-options.ts';
 
 /** Time limit on exit for deliveries in flight, in milliseconds. */
 const CLOSE_TIMEOUT = 3_000;
@@ -61,7 +77,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
       ...{ ...options, ...registration, recording, emit },
       ...{ clock: context.clock, signal: forwardingAbort.signal },
     });
-    await announceListener(context, options, receiver.url, registration?.notes);
+    await announceListener(context, options, receiver.url, registration?.notes ?? []);
     releaseKeys = await offerReplay(context, listener, completion.fail);
     heap.trim();
     await completion.reached;
@@ -79,11 +95,7 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
 }
 
 /** Replays the latest delivery when the user presses `r`. @returns a function that restores the terminal */
-async function offerReplay(
-  context: Context,
-  { replayLast }: Listener,
-  onError: (error: unknown) => void,
-): Promise<(() => void) | undefined> {
+async function offerReplay(context: Context, { replayLast }: Listener, onError: (error: unknown) => void) {
   if (!canAsk(context)) return undefined;
   let isReplaying = false;
   const replay = async () => {
@@ -111,12 +123,7 @@ function createCompletion(signal: AbortSignal) {
 const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
 type DeliveryCounts = typeof NO_DELIVERIES;
 
-async function announceListener(
-  { note }: Context,
-  options: ListenOptions,
-  url: string,
-  notes: readonly (string | Hint)[] = [],
-): Promise<void> {
+async function announceListener({ note }: Context, options: ListenOptions, url: string, notes: readonly (string | Hint)[]) {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
   if (options.skipVerify) await note('verification is off: deliveries from anyone who can reach this port are accepted');
@@ -159,4 +166,57 @@ function formatCounts({ accepted, notForwarded, repeated, rejected, filtered, re
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+interface DeliveryOutput {
+  show(delivery: ReceivedDeliveryEvent): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** @param isForwarding whether lines on a terminal include the response time of the target */
+export async function createDeliveryOutput(context: Context, isForwarding: boolean): Promise<DeliveryOutput> {
+  const [format, printer] = [await context.format(), await context.printer()];
+  const end = async () => undefined;
+  if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
+  if (format === 'table' && !context.options.fields) {
+    const { io, options, environment } = context;
+    const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
+    const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
+    const showsLatency = isForwarding && io.stdout.isTerminal;
+    return { show: (delivery) => io.stdout.write(formatLine(delivery, showsLatency, isNarrow, palette)), end };
+  }
+  const all: ReceivedDeliveryEvent[] = [];
+  return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
+}
+
+const MIN_WIDTH = 96;
+
+const WIDTHS = [20, 32, 8, 12];
+
+function formatLine(delivery: ReceivedDeliveryEvent, showsLatency: boolean, isNarrow: boolean, palette: Palette): string {
+  const { receivedAt, replayedAt = receivedAt, event, form, verified, payload, forwarded } = delivery;
+  const cells = [
+    isNarrow ? replayedAt.slice(11, 19) : replayedAt.replace(/\.\d+Z$/, 'Z'),
+    event,
+    ...(isNarrow && verified ? [] : [verified ? form : `${form}, unverified`]),
+    documentIdOf(payload),
+    ...(showsLatency ? [(forwarded ? formatMilliseconds(forwarded.milliseconds) : '-').padStart(isNarrow ? 0 : 6)] : []),
+  ].map((cell, column) => escapeForTerminal(cell).padEnd(isNarrow ? 0 : (WIDTHS[column] ?? 0)));
+  const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
+  const outcome = escapeForTerminal(formatForwardResult(delivery));
+  return `${[...cells, colorize?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
+}
+
+function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {
+  if (!forwarded) return '-';
+  if (forwarded.status === null) return `failed: ${forwarded.error ?? 'no response'}`;
+  return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
+}
+
+function documentIdOf(payload: unknown): string {
+  const data = valueAt(payload, ['data']);
+  const metadata = valueAt(isObject(data) ? data : payload, ['metadata']);
+  const document = valueAt(metadata, ['document']);
+  const documentId = valueAt(isObject(document) ? document : metadata, ['documentId']);
+  return typeof documentId === 'string' ? documentId : '-';
 }

@@ -4,11 +4,8 @@ import { formatJsonDocument } from '../../output/json.ts';
 import type { OutgoingRequest } from '../../webhooks/post.ts';
 import type { Context } from '../context.ts';
 
-export async function printPlannedRequest(
-  { io }: Context,
-  { url, headers, body }: OutgoingRequest,
-  secrets: readonly string[],
-) {
+export async function printPlannedRequest({ io }: Context, request: OutgoingRequest, secrets: readonly string[]) {
+  const { url, headers, body } = request;
   const known = secrets.filter((secret) => secret !== '');
   const shown = headers.map(([name, value]) => [name, redactText(value, known)]);
   const text = body.toString();

@@ -100,11 +100,9 @@ async function requireRecorded(context: Context, replay: ReplayOptions): Promise
   throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, { hint: LIST_HINT });
 }
 
-async function* sendRecorded(
-  context: Context,
-  replay: ReplayOptions,
-  count: Record<'sent' | 'failed' | 'skipped' | 'old', number>,
-) {
+type ReplayCounts = Record<'sent' | 'failed' | 'skipped' | 'old', number>;
+
+async function* sendRecorded(context: Context, replay: ReplayOptions, count: ReplayCounts) {
   const { options, signal, clock } = context;
   const postOptions = await createPostOptions(context);
   for await (const delivery of selectDeliveries(context, replay)) {
@@ -131,12 +129,9 @@ async function* sendRecorded(
   }
 }
 
-function createOutgoing(
-  { id, form, headers, body }: RecordedDelivery,
-  url: URL,
-  { secret, authToken }: ReplayOptions,
-  now: number,
-): OutgoingRequest {
+function createOutgoing(delivery: RecordedDelivery, url: URL, replay: ReplayOptions, now: number): OutgoingRequest {
+  const { id, form, headers, body } = delivery;
+  const { secret, authToken } = replay;
   const original = selectForwardedHeaders(headers);
   if (form === 'basic') {
     return { url, body, headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original };

@@ -43,11 +43,7 @@ export async function sendViaService(context: Context, event: string, { options 
   if (sent) await printDeliveries(context, event, sent);
 }
 
-async function createEvent(
-  context: Context,
-  options: SendFlags,
-  { event, apiKey }: Pick<WebhookEvent, 'event' | 'apiKey'>,
-): Promise<WebhookEvent> {
+async function createEvent(context: Context, options: SendFlags, { event, apiKey }: Pick<WebhookEvent, 'event' | 'apiKey'>) {
   const webhookId = randomBytes(16).toString('hex');
   const sample = createSampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
   const payload = await createPayload(context, options, JSON.parse(JSON.stringify(createAdvancedPayload(sample))));

@@ -31,10 +31,8 @@ const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
  * @returns the signing secret, messages for the user, and functions for cleanup; undefined if an existing endpoint is
  * enough
  */
-export async function createTemporaryEndpoint(
-  context: Context,
-  { url, filterTypes, allowsExisting }: TemporaryEndpointOptions,
-) {
+export async function createTemporaryEndpoint(context: Context, options: TemporaryEndpointOptions) {
+  const { url, filterTypes, allowsExisting } = options;
   const own = new AbortController();
   context.signal.addEventListener('abort', () => {
     setTimeout(() => own.abort(context.signal.reason), REMOVAL_TIMEOUT).unref();

@@ -11,7 +11,7 @@ import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
 import type { ReceivedDelivery } from '../../webhooks/signature.ts';
-import { type VerificationSecrets, verifyDelivery } from '../../webhooks/verification.ts';
+import { type VerificationSecrets, verifyDelivery } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
@@ -29,14 +29,11 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
   }
   const privateKey = await readKey(context, options.privateKey, parsePrivateKey);
   const delivery = await readDelivery(context, invocation);
-  await printDocument(context, verifyPayload(delivery, { ...proofs, privateKey, now }));
+  await printDocument(context, verifyPayload(delivery, proofs, privateKey, now));
 }
 
 /** @throws SvcError `verification_failed` with the reason */
-function verifyPayload(
-  delivery: ReceivedDelivery,
-  { privateKey, now, ...secrets }: VerificationSecrets & { readonly privateKey: string | undefined; now: number },
-): unknown {
+function verifyPayload(delivery: ReceivedDelivery, secrets: VerificationSecrets, privateKey: string | undefined, now: number) {
   const error = (reason: string, hint: string | false) =>
     new SvcError('verification_failed', `the delivery failed verification: ${reason}`, hint ? { hint } : {});
   const verification = verifyDelivery(secrets, delivery, now);
@@ -54,10 +51,7 @@ function verifyPayload(
   );
 }
 
-async function readDelivery(
-  context: Context,
-  { arguments: [record], options }: Invocation<VerifyFlags>,
-): Promise<ReceivedDelivery> {
+async function readDelivery(context: Context, { arguments: [record], options }: Invocation<VerifyFlags>) {
   const [body, headers] = [options.body, options.headers];
   if (record !== undefined && body === undefined && headers === undefined) {
     const delivery = await readRecordFile(record, context.cwd, context.signal);

@@ -18,11 +18,7 @@ export interface RecordingContext {
 }
 
 /** Ignores deliveries that were stopped or claimed by another process in the meantime. */
-export async function recordOutcomes(
-  database: Database,
-  outcomes: readonly AttemptOutcome[],
-  context: RecordingContext,
-): Promise<void> {
+export async function recordOutcomes(database: Database, outcomes: readonly AttemptOutcome[], context: RecordingContext) {
   const { owner } = context;
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;

@@ -94,7 +94,7 @@ function parseChange({ force = false, ...change }: Readonly<Record<string, unkno
   const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
   const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
   if (others.length === 0 && (isTimed || isSwitch)) return { ...change, force: force === true } as unknown as ClockChange;
-  throw new SvcError('usage', 'the body must have one of: advance, set, freeze, run, reset', {
+  throw new SvcError('usage', 'the body must contain one of advance, set, freeze, run, and reset', {
     hint: 'for example, {"advance":"49h"} or {"freeze":true}',
   });
 }

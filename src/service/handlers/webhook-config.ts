@@ -51,10 +51,7 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
 
 type BasicSettings = Parameters<typeof saveConfig<'webhooks'>>[2];
 
-async function stopBasicDeliveries(
-  call: KeyCall,
-  { useWebhookService, webhookServiceConfig = {} }: BasicSettings,
-): Promise<void> {
+async function stopBasicDeliveries(call: KeyCall, { useWebhookService, webhookServiceConfig = {} }: BasicSettings) {
   for (const form of BASIC_FORMS) {
     const url = webhookServiceConfig[`${form}NotificationUrl`];
     const reason = useWebhookService ? `${form}NotificationUrl was removed` : 'basic webhooks were disabled';

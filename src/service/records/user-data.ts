@@ -51,12 +51,7 @@ const insertItem = prepareQuery((database, row: Insertable<Tables['userData']>) 
 );
 
 /** Adds an item without participants and returns its key. Document migrations update the `documentId` column. */
-export async function addUserData(
-  database: Database,
-  organization: number,
-  feature: UserDataFeature,
-  item: UserDataItem,
-): Promise<number> {
+export async function addUserData(database: Database, organization: number, feature: UserDataFeature, item: UserDataItem) {
   const { documentId, ...data } = item;
   const isReference = typeof documentId === 'string';
   const [added] = await insertItem(database, {

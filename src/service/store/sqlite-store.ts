@@ -18,7 +18,7 @@ export async function openSqliteStore(path: string, busyTimeout: number): Promis
   try {
     await queue.prepare(async () => {
       await createStoreFile(path);
-      await rejectForeignFile(path);
+      rejectForeignFile(path);
     });
     store = createStore(await openSqlite(path, busyTimeout), path, queue);
     await upgradeStore(store, path, isMissingTable);

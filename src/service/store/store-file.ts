@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SvcError } from '../../kernel/errors.ts';
 import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
@@ -11,23 +10,24 @@ const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;
 
 /** Accepts an empty file. @throws SvcError `local` for a file of another program */
-export async function rejectForeignFile(path: string): Promise<void> {
-  const header = await readHeader(path);
+export function rejectForeignFile(path: string): void {
+  const header = readHeader(path);
   if (header.length === 0) return;
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
   if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
   throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 
-async function readHeader(path: string): Promise<Buffer> {
+/** Reads synchronously: node:fs/promises takes longer to load. */
+function readHeader(path: string): Buffer {
   // Without O_NONBLOCK, opening a FIFO would wait for a writer and could not be interrupted.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!(await file.stat()).isFile()) throw foreignFileError(path, 'it is not a regular file');
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_SIZE), 0, HEADER_SIZE, 0);
-    return buffer.subarray(0, bytesRead);
+    if (!fstatSync(file).isFile()) throw foreignFileError(path, 'it is not a regular file');
+    const header = Buffer.alloc(HEADER_SIZE);
+    return header.subarray(0, readSync(file, header, 0, HEADER_SIZE, 0));
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

@@ -187,7 +187,7 @@ export class PlanExecution {
     const { kind, id } = parseRecordKey(cause);
     const message = `not sent, because it requires ${id} (${kind})`;
     this.#failed.add(record.key);
-    recorder.recordIntent([record]);
+    await recorder.recordIntent([record]);
     await recorder.recordResult([record], {
       items: [{ record, status: 'failed', message, code: 'not_sent' }],
       ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },

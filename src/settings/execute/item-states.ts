@@ -54,7 +54,7 @@ export function failItems(journal: Journal, failures: ReadonlyMap<number, { read
   reopenItems(journal, new Set(failures.keys()));
   for (const [at, failure] of failures) {
     const range = { first: at, last: at, count: 1 };
-    journal.recordIntent(range);
+    journal.recordIntents([range]);
     const item = { at, ...failure, line: null, status: 'failed', code: 'differs' } as const;
     journal.recordOutcome({ range, known: [range], open: [], items: [item], requests: 0, retries: 0 });
   }

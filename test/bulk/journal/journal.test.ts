@@ -66,7 +66,7 @@ describe('a journal', () => {
           const [batch] =
             act === 'send' ? toSend.splice(0, 1) : act === 'crash' ? [] : flying.splice(pick % (flying.length || 1), 1);
           if (act === 'send' && batch) {
-            journal.recordIntent(rangeOf(batch));
+            journal.recordIntents([rangeOf(batch)]);
             flying.push(batch);
           } else if (act === 'land' && batch) {
             journal.recordOutcome(
@@ -118,9 +118,9 @@ describe('a journal', () => {
     const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const [first, second, third] = cut(numbered(6), 2) as [RecordList, RecordList, RecordList];
     const journal = await Journal.create(JOB, path);
-    journal.recordIntent(rangeOf(first));
+    journal.recordIntents([rangeOf(first)]);
     journal.recordOutcome(settled(first));
-    journal.recordIntent(rangeOf(second));
+    journal.recordIntents([rangeOf(second)]);
     journal.recordOutcome(settled(second));
     journal.close();
     const again = await Journal.open(path);
@@ -139,7 +139,7 @@ describe('a journal', () => {
   it('marks records unknown that may not be sent again', async () => {
     const journal = await Journal.create(JOB);
     const batches = cut(numbered(12), 3);
-    for (const batch of batches.slice(0, 3)) journal.recordIntent(rangeOf(batch));
+    for (const batch of batches.slice(0, 3)) journal.recordIntents([rangeOf(batch)]);
     journal.recordOutcome(settled(batches[1] ?? []));
     journal.flush();
     const { sent, given } = await planned(journal, numbered(12), () => false);
@@ -151,7 +151,7 @@ describe('a journal', () => {
     await fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (id, message) => {
         const item = { ...failed(0), id, message, code: '\u0000' };
-        journal.recordIntent({ first: 0, last: 0, count: 1 });
+        journal.recordIntents([{ first: 0, last: 0, count: 1 }]);
         journal.recordOutcome(settled(numbered(1), [item]));
         journal.flush();
         const [kept] = [...journal.unsuccessfulRecords()];
@@ -163,7 +163,7 @@ describe('a journal', () => {
   it('is readable only by its owner', async () => {
     const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const journal = await Journal.create(JOB, path);
-    journal.recordIntent({ first: 0, last: 0, count: 1 });
+    journal.recordIntents([{ first: 0, last: 0, count: 1 }]);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
     journal.close();
   });
@@ -176,7 +176,7 @@ describe('a damaged journal', () => {
     const journal = await Journal.create({ ...JOB, records: 400 }, path);
     const done = new Set<number>();
     for (const [at, batch] of cut(all, 4).entries()) {
-      journal.recordIntent(rangeOf(batch));
+      journal.recordIntents([rangeOf(batch)]);
       if (at % 5 === 0) continue;
       journal.recordOutcome(settled(batch, at % 3 === 0 ? [failed(batch[1]?.index ?? 0)] : []));
       for (const { index } of batch) done.add(index);
@@ -207,7 +207,7 @@ describe('a damaged journal', () => {
     const folder = await createTemporaryFolder();
     const path = join(folder, 'journal.sqlite');
     const journal = await Journal.create(JOB, path);
-    for (const batch of cut(numbered(4000), 4)) journal.recordIntent(rangeOf(batch));
+    for (const batch of cut(numbered(4000), 4)) journal.recordIntents([rangeOf(batch)]);
     journal.close();
     const sound = await readFile(path);
     for (const bytes of [sound.subarray(0, sound.length - 4096), Buffer.alloc(0), Buffer.from('no journal at all')]) {

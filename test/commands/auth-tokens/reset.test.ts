@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { createDeferrableSignal } from '../../../src/commands/auth-tokens/deferrable-signal.ts';
 import { resetAuthToken } from '../../../src/commands/auth-tokens/reset.ts';
-import { listPendingRecoveries } from '../../../src/profiles/recovery/pending.ts';
+import { createDeferrableSignal } from '../../../src/commands/auth-tokens/reset-token.ts';
+import { listPendingRecoveries } from '../../../src/profiles/recovery.ts';
 import {
   buildResetResponse,
   closeConnection,

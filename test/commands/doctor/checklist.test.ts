@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import type { DoctorFinding } from '../../../src/commands/doctor/check.ts';
-import { formatChecklist } from '../../../src/commands/doctor/checklist.ts';
+import { formatChecklist } from '../../../src/commands/doctor/doctor.ts';
 import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 
 const findings: readonly DoctorFinding[] = [

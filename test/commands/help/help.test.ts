@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SECTIONS } from '../../../src/catalog/groups.ts';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
-import { helpForPath } from '../../../src/commands/help/help-at.ts';
+import { helpForPath } from '../../../src/commands/help/command-help.ts';
 import { printHelp, reflow, styleHelp } from '../../../src/commands/help/print-help.ts';
 
 import { FIRST_COMMANDS, NARROW_START_SCREEN, START_SCREEN } from '../../../src/commands/help/root-help.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
-import { helpForPath } from '../../../src/commands/help/help-at.ts';
+import { helpForPath } from '../../../src/commands/help/command-help.ts';
 import { reflow } from '../../../src/commands/help/print-help.ts';
 import { START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';

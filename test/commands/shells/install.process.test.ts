@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'nod
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from '../../../src/commands/shells/completion-files.ts';
+import { findCompletionFiles, insertMarkedLines, removeMarkedLines } from '../../../src/commands/shells/install.ts';
 import { newUser } from '../../acceptance/svc.ts';
 
 describe('completion install', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAccessToken } from '../../../src/commands/tools/access-token.ts';
-import { inspectTokenCommand } from '../../../src/commands/tools/inspect-token.ts';
+import { inspectTokenCommand, parseAccessToken } from '../../../src/commands/tools/inspect-token.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { fakeContext } from '../fake-context.ts';
 

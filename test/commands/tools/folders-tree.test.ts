@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildFolderTree, type FolderNode, type FolderRecord } from '../../../src/commands/tools/folder-tree.ts';
-import { foldersTreeCommand } from '../../../src/commands/tools/folders-tree.ts';
+import {
+  buildFolderTree,
+  type FolderNode,
+  type FolderRecord,
+  foldersTreeCommand,
+} from '../../../src/commands/tools/folders-tree.ts';
 import { success } from '../../client/client-fixture.ts';
 import { type ToolWorld, toolContext } from './world.ts';
 

@@ -50,6 +50,18 @@ describe('requests to /_svc/', () => {
     expect((await send('/_svc/clock')).body.now).toBe(frozen.body.now);
   });
 
+  it('name the query parameter that is missing', async () => {
+    const { send } = await serve();
+    for (const [path, name] of [
+      ['list', 'kind'],
+      ['show?kind=user', 'id'],
+      ['explain?user=ada&document=d1', 'org'],
+    ]) {
+      const error = { status: 'INVALID_ARGUMENT', message: `the query parameter '${name}' is missing` };
+      expect(await send(`/_svc/${path}`), path).toMatchObject({ status: 400, body: { error } });
+    }
+  });
+
   it('require the admin token, in the header', async () => {
     const { server, send } = await serve();
     const wrong = ['', 'Bearer', 'Bearer ', 'Bearer wrong', `Basic ${server.admin}`, `Bearer ${server.admin}x`];

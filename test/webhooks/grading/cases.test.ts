@@ -7,7 +7,7 @@ import { EXPECTATIONS } from '../../../src/webhooks/grading/expectations.ts';
 import { createDeliveryFactory } from '../../../src/webhooks/grading/test-delivery.ts';
 import { groupHeaders } from '../../../src/webhooks/headers.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
-import { verifyDelivery } from '../../../src/webhooks/verification.ts';
+import { verifyDelivery } from '../../../src/webhooks/signature.ts';
 import { newSecret } from '../listener-fixture.ts';
 import { opensslKeys } from '../openssl.ts';
 

@@ -1,6 +1,6 @@
 import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/quantities.ts';
-import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/intervals.ts';
 import type { JobReceipt } from '../receipt/read-receipt.ts';
+import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/read-receipt.ts';
 import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
 import { type Html, html } from './html.ts';
 

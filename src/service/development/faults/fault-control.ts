@@ -53,7 +53,11 @@ function describeFaults(value: unknown): FaultFile {
   return { seed, faults };
 }
 
-/** @param isRule whether the user provided only a rule, so that positions omit the file around it @throws SvcError `bad_data` for the first problem */
+/**
+ * Validates a fault file.
+ * @param isRule whether the user provided only a rule, so that positions omit the file around it
+ * @throws SvcError `bad_data` for the first problem
+ */
 export function checkFaultFile(file: unknown, isRule = false, existing?: number): FaultFile {
   const parsed = parseFaultFile(file, existing);
   if ('faults' in parsed) return parsed;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { SvcError } from '../../../kernel/errors.ts';
 import { maskSecret } from '../../../kernel/redact.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdminRoutes } from '../admin.ts';
@@ -38,9 +39,14 @@ export function createReader({ store, apiKey, development, realClock, commandOf 
 /** Creates the admin routes for reading. Masks secrets in lists. */
 export function createReadingRoutes(reader: Reader): AdminRoutes {
   const optional = (query: URLSearchParams, name: string) => query.get(name) ?? undefined;
+  const required = (query: URLSearchParams, name: string) => {
+    const value = query.get(name);
+    if (!value) throw new SvcError('usage', `the query parameter '${name}' is missing`);
+    return value;
+  };
   return {
     'GET /_svc/list': async ({ query }) => {
-      const name = parseKind(query.get('kind') ?? '');
+      const name = parseKind(required(query, 'kind'));
       const limit = Number(query.get('limit')) || undefined;
       const filter = { organization: optional(query, 'org'), match: optional(query, 'match'), limit };
       const { records, more } = await reader.list(name, filter);
@@ -52,12 +58,12 @@ export function createReadingRoutes(reader: Reader): AdminRoutes {
       return { records: masked, more };
     },
     'GET /_svc/show': async ({ query }) => {
-      const [kind = '', id = ''] = [optional(query, 'kind'), optional(query, 'id')];
+      const [kind, id] = [required(query, 'kind'), required(query, 'id')];
       return { records: await reader.show({ kind, id, organization: optional(query, 'org') }) };
     },
-    'GET /_svc/explain': ({ query }) => {
-      const [user = '', document = '', organization = ''] = ['user', 'document', 'org'].map((name) => optional(query, name));
-      return reader.explain({ user, document, organization });
+    'GET /_svc/explain': async ({ query }) => {
+      const [user, document] = [required(query, 'user'), required(query, 'document')];
+      return reader.explain({ user, document, organization: required(query, 'org') });
     },
   };
 }

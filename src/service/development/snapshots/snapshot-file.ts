@@ -40,7 +40,7 @@ export async function copyStore(path: string, target: string): Promise<void> {
 export async function readSnapshot(file: string): Promise<{ readonly version: number; readonly records: RecordCounts }> {
   try {
     if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
-    await rejectForeignFile(file);
+    rejectForeignFile(file);
     const database = await openDatabase(immutableUrl(file), BUSY_TIMEOUT);
     try {
       const numberFrom = (sql: string) => Number(database.prepare(`select ${sql}`).get()?.['value']);

@@ -23,7 +23,7 @@ export function createSnapshotRoutes(context: SnapshotContext): AdminRoutes {
     'POST /_svc/snapshots': async ({ body }) => {
       const [action, ...others] = ACTIONS.filter((name) => typeof body[name] === 'string');
       if (action === undefined || others.length > 0)
-        throw invalidArgument(`Expected one of ${ACTIONS.join(', ')} with a name.`);
+        throw invalidArgument('the body must contain one of save, restore, and remove, such as {"save":"seed"}');
       const snapshots = await openSnapshots(context);
       return (await snapshots[action](String(body[action]))) ?? {};
     },

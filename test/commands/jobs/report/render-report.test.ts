@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
 import { createScale } from '../../../../src/commands/jobs/report/charts.ts';
-import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
+import { renderReport } from '../../../../src/commands/jobs/report/report.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
 import { codePoint } from '../../../code-point.ts';
 import { RECEIPT } from '../receipt/receipts.ts';
