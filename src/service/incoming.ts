@@ -71,7 +71,10 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
     if (awaitsContinue) sendContinue?.();
     awaitsContinue = false;
     try {
-      await readChunks(incoming, consume, idleTimeout);
+      // Most bodies arrive with the head.
+      const chunk = incoming.complete ? incoming.read() : undefined;
+      if (chunk) await consume(chunk);
+      else await readChunks(incoming, consume, idleTimeout);
     } catch (error) {
       isOpen = !(error instanceof BodyInterrupted);
       throw isOpen ? error : badRequest();
@@ -100,17 +103,16 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
       else reject(reason);
     };
     const onTimeout = () => {
-      if (incoming.isPaused()) stallTimer?.refresh();
+      if (incoming.isPaused()) stallTimer.refresh();
       else stop(new BodyInterrupted());
     };
-    // A complete body cannot stall.
-    const stallTimer = incoming.complete ? undefined : setTimeout(onTimeout, idleTimeout);
+    const stallTimer = setTimeout(onTimeout, idleTimeout);
     const resume = () => {
-      stallTimer?.refresh();
+      stallTimer.refresh();
       incoming.resume();
     };
     incoming.on('data', (chunk: Buffer) => {
-      stallTimer?.refresh();
+      stallTimer.refresh();
       try {
         const wait = consume(chunk);
         if (!wait) return;

@@ -34,15 +34,18 @@ export async function startServer(handle: RequestHandler, address: ListenAddress
     requireHostHeader: false,
   });
   limitConnections(server);
-  const isLoopback = () => isLoopbackAddress((server.address() as AddressInfo | null)?.address ?? '');
+  let isLoopback = false;
+  server.on('listening', () => {
+    isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
+  });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) =>
-    void respond(handle, { incoming, outgoing, sendContinue }, { ...timeouts, isLoopback: isLoopback() });
+    void respond(handle, { incoming, outgoing, sendContinue }, { ...timeouts, isLoopback });
   server.on('request', (incoming, outgoing) => serve(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
   server.on('checkExpectation', rejectExpectation);
   server.on('clientError', (_, socket: Socket) => rejectConnection(socket));
   const url = await listen(server, address);
-  return { url, isLoopback: isLoopback(), close: () => closeServer(server, timeouts.closing) };
+  return { url, isLoopback, close: () => closeServer(server, timeouts.closing) };
 }
 
 /** Rejects a request that is not valid HTTP or arrives too slowly. Closes the connection. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSerialQueue } from '../../src/service/store/file-queue.ts';
-import { batchReads, batchWrites } from '../../src/service/store/shared-transactions.ts';
+import { batchReads, batchWrites, poolReads } from '../../src/service/store/shared-transactions.ts';
 import type { Database, Work } from '../../src/service/store/store.ts';
 
 const NO_DATABASE = {} as Database;
@@ -32,6 +32,63 @@ describe('concurrent reads', () => {
     const read = batchReads(() => Promise.reject(new Error('no disk')));
     const responses = await Promise.allSettled([read(async () => 1), read(async () => 2)]);
     expect(responses.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
+
+describe('reads on several connections', () => {
+  /** Reads on two connections. An error of a read ends its transaction unless it is a `RangeError`. */
+  function createReads() {
+    const log: string[] = [];
+    let [open, most] = [0, 0];
+    const transact = async <Result>(work: Work<Result>) => {
+      log.push('begin');
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setImmediate(resolve));
+      return work(NO_DATABASE).finally(() => open--);
+    };
+    const run = poolReads(2, transact, (error) => !(error instanceof RangeError));
+    const read = (name: string, outcome: () => unknown = () => name) =>
+      run(async () => {
+        log.push(name);
+        return outcome();
+      });
+    return { log, read, most: () => most };
+  }
+
+  it('share a transaction if they have to wait for a connection', async () => {
+    const { log, read, most } = createReads();
+    expect(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => read(name)))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(most()).toBe(2);
+    expect(log.filter((entry) => entry === 'begin').length).toBeLessThan(6);
+    log.length = 0;
+    expect(await read('g')).toBe('g');
+    expect(log).toEqual(['begin', 'g']);
+  });
+
+  it('fail alone, even if one of them ends its transaction', async () => {
+    const { log, read } = createReads();
+    const failing = (error: Error) => () => Promise.reject(error);
+    const refused = [read('a'), read('b'), read('c', failing(new RangeError('no'))), read('d'), read('e'), read('f')];
+    expect((await Promise.allSettled(refused)).map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    expect(log.filter((entry) => entry === 'd')).toHaveLength(1);
+    log.length = 0;
+    const ended = [read('a'), read('b'), read('c'), read('d', failing(new Error('no'))), read('e'), read('f')];
+    expect((await Promise.allSettled(ended)).map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(log.filter((entry) => entry === 'c')).toHaveLength(2);
   });
 });
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { MIGRATIONS } from '../../src/service/store/migrations.ts';
@@ -96,6 +97,19 @@ describe('a transaction', () => {
     expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, n) => n % 3 === 0));
     const stored = (await organizations(store)).map(({ organizationId }) => Number(organizationId));
     expect(stored.toSorted((one, other) => one - other)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+  });
+
+  it('reads next to others that fail', async () => {
+    const { store } = await newStore();
+    const reads = Array.from({ length: 40 }, (_, n) =>
+      store.read(async (database) => {
+        if (n % 4 === 1) await sql`select ${n} from "missing"`.execute(database);
+        return (await sql<{ n: number }>`select ${sql.lit(n)} as n`.execute(database)).rows[0]?.n;
+      }),
+    );
+    const outcomes = await Promise.allSettled(reads);
+    const results = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+    expect(results).toEqual(results.map((_, n) => (n % 4 === 1 ? undefined : n)));
   });
 
   it('rejects references to missing rows', async () => {

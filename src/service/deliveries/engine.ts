@@ -104,6 +104,10 @@ class Engine {
   #isStopping = false;
   #isClosed = false;
   #cycles = 0;
+  /** Number of the batch of outcomes that is being collected. */
+  #batch = 0;
+  #scheduledBatch = -1;
+  #isRecording = false;
   #outcomesUntilPrune = PRUNE_INTERVAL;
 
   constructor(store: Store, options: DeliveryOptions) {
@@ -231,25 +235,35 @@ class Engine {
       }
     }
     const outcomes = this.#outcomes.splice(0);
+    this.#batch++;
+    this.#isRecording = true;
     const claimed: ClaimedDelivery[] = [];
     this.#updateSlots(outcomes, 'free');
     try {
-      const lanes = await this.#store.writeRelaxed(async (database) => {
+      const pending = await this.#store.writeRelaxed(async (database) => {
         this.#freeSlots(claimed.splice(0));
         const now = await this.#readTime(database);
         await recordOutcomes(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
-        for (const lane of rotate(await selectPendingLanes(database), this.#cycles++)) {
+        const lanes = await selectPendingLanes(database);
+        for (const lane of rotate(lanes, this.#cycles++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
         }
-        return selectPendingLanes(database);
+        // A lane without free slots waits for an outcome, not for its next due time.
+        const isFull = lanes.every(
+          ({ lane, dueAt }) => dueAt > now || this.#lanes.availableAt(lane) === Number.POSITIVE_INFINITY,
+        );
+        return isFull ? lanes : selectPendingLanes(database);
       });
       for (const delivery of claimed) void this.#send(delivery);
       this.#outcomesUntilPrune -= outcomes.length;
-      return this.#nextDueAt(lanes);
+      this.#isRecording = false;
+      if (this.#outcomes.length > 0) this.#recordSoon();
+      return this.#nextDueAt(pending);
     } catch (error) {
       this.#outcomes.unshift(...outcomes);
       this.#updateSlots(outcomes, 'retake');
       this.#freeSlots(claimed);
+      this.#isRecording = false;
       throw error;
     }
   }
@@ -297,9 +311,18 @@ class Engine {
     const result = await this.#intercept(delivery.payload, send);
     if (this.#isClosed) return;
     this.#outcomes.push({ delivery, result });
+    if (!this.#isRecording) this.#recordSoon();
+  }
+
+  /** Wakes the engine when most attempts have ended, or after a delay. */
+  #recordSoon(): void {
+    const batch = this.#batch;
     const isMajority = this.#outcomes.length * 4 >= this.#lanes.inFlight * 3;
     if (isMajority) this.#wakeup.wake();
-    else this.#wakeup.wakeAfter(FLUSH_DELAY);
+    else if (this.#scheduledBatch !== batch) {
+      this.#scheduledBatch = batch;
+      void this.#clock.sleep(FLUSH_DELAY).then(() => batch === this.#batch && this.#wakeup.wake());
+    }
   }
 
   async #cleanUp(): Promise<void> {

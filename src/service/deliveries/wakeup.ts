@@ -6,22 +6,12 @@ export type Wakeup = ReturnType<typeof createWakeup>;
 export function createWakeup(clock: Clock) {
   let isPending = false;
   let currentWait: AbortController | undefined;
-  let isScheduled = false;
   const wake = () => {
     isPending = true;
     currentWait?.abort(WOKEN);
   };
   return {
     wake,
-    /** Schedules a wake-up, unless one is already scheduled. */
-    wakeAfter: (milliseconds: number) => {
-      if (isScheduled) return;
-      isScheduled = true;
-      void clock.sleep(milliseconds).then(() => {
-        isScheduled = false;
-        wake();
-      });
-    },
     wait: async (milliseconds: number) => {
       if (!isPending) {
         currentWait = new AbortController();

@@ -22,9 +22,15 @@ export function createDevelopmentState(store: Store): DevelopmentState {
 function createState(store: Store) {
   let known: DevelopmentValues = {};
   let [version, readAt]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  let isChecked = false;
+  /** Checks once per turn of the event loop. The requests of a turn have arrived before its first check. */
   const isCurrent = () => {
+    if (isChecked) return true;
     const current = store.version?.();
-    return current === undefined ? performance.now() < readAt + MAX_AGE : current === version;
+    if (current === undefined) return performance.now() < readAt + MAX_AGE;
+    isChecked = current === version;
+    if (isChecked) setImmediate(() => (isChecked = false));
+    return isChecked;
   };
   const readFrom = async (database: Database) => {
     [version, readAt] = [store.version?.(), performance.now()];

@@ -1,10 +1,12 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
+import { Refusal } from '../refusal.ts';
 import { createSerialQueue } from './file-queue.ts';
-import { openPostgres } from './postgres.ts';
+import { MAX_CONNECTIONS, openPostgres } from './postgres.ts';
 import { isBrokenConnection, isMissingTable, isRetryable, toOpenError, toTransactionError } from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
 import { upgradeStore } from './schema.ts';
+import { poolReads } from './shared-transactions.ts';
 import type { Store, Work } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -69,9 +71,12 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey('')})`;
   const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey('')})`;
   const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
+  const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
+  const isStatementError = (error: unknown) => !(error instanceof Refusal);
+  const read = poolReads(MAX_CONNECTIONS, (work) => transact(kysely, snapshot, work), isStatementError);
   return {
     read: (work) =>
-      transact(kysely, { isolationLevel: 'repeatable read', accessMode: 'read only' }, work).catch((error) => {
+      read(work).catch((error) => {
         throw toTransactionError(error, url);
       }),
     write: (work, apiKey) => {

@@ -4,6 +4,9 @@ import type { Database, Store, Work } from './store.ts';
 
 type Transact = <Result>(work: Work<Result>) => Promise<Result>;
 
+/** Maximum time to start tasks in a shared transaction, in milliseconds. The first task waits for the last. */
+const MAX_SHARED_TIME = 25;
+
 /** A read or a write that shares a transaction. */
 interface Task {
   /** Returns a function that settles the caller's promise. Rejects if the transaction is not usable anymore. */
@@ -26,14 +29,46 @@ export function batchReads(transact: Transact): Store['read'] {
     });
 }
 
+/**
+ * Runs reads on several connections. Reads that wait for a connection share its next transaction, which saves round trips.
+ * @param endsTransaction whether the transaction is not usable after this error of a read
+ */
+export function poolReads(
+  connections: number,
+  transact: Transact,
+  endsTransaction: (error: unknown) => boolean,
+): Store['read'] {
+  const pending: Task[] = [];
+  let active = 0;
+  const runPending = async () => {
+    active++;
+    while (pending.length > 0) {
+      const share = pending.splice(0, Math.ceil(pending.length / connections));
+      pending.unshift(...(await runTasks(share, transact, MAX_SHARED_TIME)));
+    }
+    active--;
+  };
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const run: Task['run'] = async (database) => {
+        try {
+          const result = await work(database);
+          return () => resolve(result);
+        } catch (error) {
+          if (endsTransaction(error)) throw error;
+          return () => reject(error);
+        }
+      };
+      pending.push({ run, fail: reject });
+      if (active < connections) void runPending();
+    });
+}
+
 /** Savepoints of the current transaction. */
 export interface Savepoints {
   readonly isInTransaction: () => boolean;
   readonly execute: (sql: 'savepoint task' | 'rollback to task' | 'release task') => void;
 }
-
-/** Maximum time to add writes to a shared transaction, in milliseconds. The first of them waits for the last. */
-const MAX_SHARED_TIME = 25;
 
 /**
  * Runs the writes that wait for the queue in a shared transaction, in their order. For a small write, most of the cost is
