@@ -29,9 +29,8 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
-  const hasDefaultOrganization = await fillOrganization(context, entry, data);
-  const hasRecord = Object.keys(record).length > 0;
-  return { data, record: hasRecord ? record : undefined, usesDataFlag: document !== undefined, hasDefaultOrganization };
+  await fillOrganization(context, entry, data);
+  return { data, record: Object.keys(record).length > 0 ? record : undefined, usesDataFlag: document !== undefined };
 }
 
 async function readFlagValue(
@@ -69,12 +68,11 @@ function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | r
   return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
 }
 
-async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<boolean> {
+async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
   const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOrganization || data['organizationId'] !== undefined) return false;
+  if (!takesOrganization || data['organizationId'] !== undefined) return;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
-  return org !== undefined;
 }
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
