@@ -124,8 +124,8 @@ module.exports = {
     { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },
     // The inspector is a program for browsers, which shares formats and types of records with the service.
     {
-      from: { path: '^inspector/' },
-      to: { path: '^(inspector|src/(kernel|catalog|service/development)|node_modules/preact)/' },
+      from: { path: '^pages/inspector/' },
+      to: { path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/' },
     },
   ],
   options: {

@@ -30,7 +30,7 @@ export async function pictures(): Promise<ReadonlyMap<string, string>> {
     ['docs/pictures/webhooks-test.svg', await onStage(webhooksTest)],
     ['docs/pictures/backend-in-a-box.svg', await onStage(backendInABox)],
     ['docs/pictures/token-reset.svg', await onStage(tokenReset)],
-    ['docs/pictures/job-report.svg', jobReport()],
+    ['docs/pictures/job-report.svg', await jobReport()],
   ]);
 }
 
@@ -224,8 +224,8 @@ async function tokenReset(stage: Stage): Promise<string> {
 const REPORT = { width: 1040, height: 760 };
 
 /** The top of the report of a job that was recorded once, as an SVG that holds the page itself. */
-function jobReport(): string {
-  const page = renderReport(JSON.parse(readFileSync(RECEIPT, 'utf8')));
+async function jobReport(): Promise<string> {
+  const page = await renderReport(JSON.parse(readFileSync(RECEIPT, 'utf8')));
   const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
   const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? [];
   const scoped = style.replaceAll(/\bbody\b/g, '.body');

@@ -16,7 +16,7 @@ export interface Batch {
 /** Records to send: any number of new ones, or the records of one earlier request, which is repeated unchanged. */
 export type PendingRecords = RecordList | { readonly resend: RecordList };
 
-/** Splits records into batches, in order. An empty list ends the current batch; records to resend form one batch. */
+/** Splits records into batches of one target each, in order. An empty list ends the current batch; records to resend form one batch. */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,
@@ -34,7 +34,8 @@ export async function* splitIntoBatches(
     if (records.length === 0) yield* endBatch();
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      if (batch.length === limits.records || characters + record.json.length > limits.characters) yield* endBatch();
+      const isFull = batch.length === limits.records || characters + record.json.length > limits.characters;
+      if (isFull || batch[0]?.target?.key !== record.target?.key) yield* endBatch();
       batch.push(record);
       characters += record.json.length;
     }

@@ -1,6 +1,8 @@
+import type { RecordTarget } from './record-targets.ts';
+
 export interface BulkRecord {
   readonly id: string;
-  /** Index among all records of the input, from 0. Includes skipped records. */
+  /** Index among all records in the order of sending, from 0. Includes skipped records. */
   readonly index: number;
   readonly line: number | null;
   /** The value to send. May be parsed on each access. */
@@ -11,6 +13,8 @@ export interface BulkRecord {
   readonly jsonLine: string;
   /** The JSON text to send. Equals `text` if the input is JSON and the record is unchanged. */
   readonly json: string;
+  /** The target that the record names, if the command does not. All records of a request have the same one. */
+  readonly target?: RecordTarget | undefined;
 }
 
 /** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */

@@ -9,6 +9,7 @@ import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
 import type { Batch, RecordList } from './batches.ts';
 import type { BulkRecord } from './bulk-record.ts';
+import type { RecordTarget } from './record-targets.ts';
 
 /** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
@@ -70,9 +71,15 @@ function createTextBuilder(
   toJson: RecordToJson = ({ json }) => json,
 ): (batch: RecordList) => string {
   if (field === undefined) return ([record]) => record?.json ?? '{}';
-  const shared = JSON.stringify(data).slice(1, -1);
-  const opening = `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
-  return (batch) => `${opening}${batch.map(toJson).join(',')}]}`;
+  const openingFor = (target?: RecordTarget) => {
+    const shared = JSON.stringify({ ...data, ...target?.data }).slice(1, -1);
+    return `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
+  };
+  const opening = openingFor();
+  return (batch) => {
+    const target = batch[0]?.target;
+    return `${target ? openingFor(target) : opening}${batch.map(toJson).join(',')}]}`;
+  };
 }
 
 type RecordToJson = (record: BulkRecord) => string;
@@ -103,6 +110,8 @@ function interpretError(
       }
       return single ? { kind: 'fatal', error } : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
     case 'not_found':
+      if (batch[0]?.target)
+        return { kind: 'refused', error, invalidRecords: new Map(batch.map((_, at) => [at, error.message])) };
       // If each record is a separate call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
     default:

@@ -24,8 +24,7 @@ async function startTextService(text: string) {
 }
 
 const successText = (data: string) => `{"result":{"status":"success","message":"done","data":${data}}}`;
-/** More than the client accepts. */
-const MANY = 5_000_000;
+const MANY = 13_000_000;
 const EMPTY_OBJECTS = `[${'{},'.repeat(MANY)}{}]`;
 const LISTS = {
   'a list of empty records': successText(EMPTY_OBJECTS),
@@ -33,7 +32,7 @@ const LISTS = {
   'an error with details': `{"error":{"status":"INTERNAL","message":"no","details":${EMPTY_OBJECTS}}}`,
 };
 
-describe('a 15 MB response of tiny items', () => {
+describe('a 40 MB response of tiny items', () => {
   it.each(Object.entries(LISTS))('results in exit code 8 with little memory: %s', async (_, text) => {
     const { svc } = await newUser();
     const { env } = await startTextService(text);

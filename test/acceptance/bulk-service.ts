@@ -9,7 +9,11 @@ interface User {
 }
 
 /** Handles a request by its users, or returns undefined for the default response. */
-export type RequestHandler = (ids: readonly string[], request: number) => ReturnType<ResponseHandler> | 'silence' | 'reset';
+export type RequestHandler = (
+  ids: readonly string[],
+  request: number,
+  organization?: string,
+) => ReturnType<ResponseHandler> | 'silence' | 'reset';
 
 /** Creates a service that adds users and counts the requests for each, and a user with a file of them. */
 export async function createBulkUser(users: number, judge: RequestHandler = () => undefined) {
@@ -19,7 +23,7 @@ export async function createBulkUser(users: number, judge: RequestHandler = () =
   const service = await startMockService(({ body }, response) => {
     const ids = (body.data['users'] as readonly User[]).map(({ userId }) => userId);
     requests += 1;
-    const judged = judge(ids, requests);
+    const judged = judge(ids, requests, String(body.data['organizationId']));
     for (const { at, go } of waiting) if (requests >= at) go();
     if (judged === 'silence') return undefined;
     if (judged === 'reset') {

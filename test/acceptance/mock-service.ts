@@ -12,7 +12,12 @@ export interface ReceivedRequest {
 export type ResponseHandler = (
   received: ReceivedRequest,
   response: ServerResponse,
-) => { status?: number; body: unknown } | undefined;
+) => Answer | undefined | Promise<Answer | undefined>;
+
+interface Answer {
+  readonly status?: number;
+  readonly body: unknown;
+}
 
 /** Creates an HTTP service that responds as the test defines and records the requests. */
 export async function startMockService(answer: ResponseHandler) {
@@ -21,7 +26,7 @@ export async function startMockService(answer: ResponseHandler) {
     if (request.url === '/healthz') return void response.end('{"status":"ok"}');
     const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
     received.push(entry);
-    const answered = answer(entry, response);
+    const answered = await answer(entry, response);
     if (!answered) return;
     response.writeHead(answered.status ?? 200, { 'content-type': 'application/json; charset=utf-8' });
     response.end(JSON.stringify(answered.body));

@@ -15,6 +15,9 @@ const AT_ONCE = 5;
 /** Maximum delay in milliseconds before the service applies a reset, and again before it responds. */
 const MAX_DELAY = 60;
 
+/** Time in milliseconds that the delivery of a token takes at most, if the machine is not busy. */
+const DELIVERY = 20;
+
 /** Where the new token is after the kill, or why it is not available. */
 type Place = 'not applied' | 'stdout' | 'file' | 'record' | 'told as lost' | 'ORPHAN';
 
@@ -42,9 +45,17 @@ async function killOnce(index: number): Promise<Place> {
     stdout += text;
   });
   const closed = once(child, 'close');
-  // One kill in four is at a random time. The others are close to the exchange, where a token could be lost.
-  if (index % 4 > 0) await Promise.race([waitForReset(service.resets), closed]);
-  await Promise.race([sleep(Math.random() * (index % 4 > 0 ? 3 * MAX_DELAY : 400)), closed]);
+  // One kill in four is at a random time, one just after the response, while the token is delivered, and the others are
+  // close to the exchange.
+  const moments = [
+    { after: () => undefined, within: 400 },
+    { after: () => settled, within: DELIVERY },
+    { after: () => waitForReset(service.resets), within: 3 * MAX_DELAY },
+    { after: () => waitForReset(service.resets), within: 3 * MAX_DELAY },
+  ];
+  const { after, within = 0 } = moments[index % moments.length] ?? {};
+  await Promise.race([after?.(), closed]);
+  await Promise.race([sleep(Math.random() * within), closed]);
   child.kill('SIGKILL');
   await closed;
   if (service.resets() > 0) await settled;

@@ -8,10 +8,10 @@ import { startInTerminal } from './terminal.ts';
 const AGENTS = success({ agents: [{ id: 'a1', name: 'Helper' }] });
 const ADDED = success({ u1: { success: true } });
 
-/** Creates a slow service and a user of it. */
-async function createSlowService(milliseconds: number) {
+/** Creates a service that responds after a time, or when the promise is resolved, and a user of it. */
+async function createSlowService(wait: number | Promise<void>) {
   const service = await startMockService(({ path }, response) => {
-    void sleep(milliseconds).then(() => {
+    void (typeof wait === 'number' ? sleep(wait) : wait).then(() => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify((path.includes('users') ? ADDED : AGENTS).body));
     });
@@ -29,19 +29,24 @@ const READ = ['agents', 'list'];
 const WRITE = ['users', 'add', '--org', 'acme', '--user', 'u1'];
 
 describe('a slow call', () => {
-  it.each([
-    [READ, 'agents list'],
-    [WRITE, 'users add'],
-    [['api', '/v2/agents/get'], 'agents list'],
-  ] as const)('svc %j shows a spinner on a terminal and removes it at the end', async (words, name) => {
-    const { inTerminal, host } = await createSlowService(900);
-    const { ended, raw } = inTerminal(words);
-    expect(await ended).toBe(0);
-    const lines = renderScreen(raw(), 80);
-    expect(raw()).toContain(`⠋ ${name}: waiting for ${host}`);
-    expect(raw()).toContain(`⠙ ${name}: waiting for ${host}`);
-    expect(lines.join('\n')).not.toContain('waiting');
-    expect(lines[0]).not.toBe('');
+  it('of any kind shows a spinner on a terminal and removes it at the end', async () => {
+    const expectSpinner = async (words: readonly string[], name: string) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { inTerminal, host } = await createSlowService(promise);
+      const { ended, raw, shows } = inTerminal(words);
+      await shows(`⠋ ${name}: waiting for ${host}`);
+      await shows(`⠙ ${name}: waiting for ${host}`);
+      resolve();
+      expect(await ended, words.join(' ')).toBe(0);
+      const lines = renderScreen(raw(), 80);
+      expect(lines.join('\n')).not.toContain('waiting');
+      expect(lines[0]).not.toBe('');
+    };
+    await Promise.all([
+      expectSpinner(READ, 'agents list'),
+      expectSpinner(WRITE, 'users add'),
+      expectSpinner(['api', '/v2/agents/get'], 'agents list'),
+    ]);
   });
 
   it('shows no spinner for a fast response, with -q, or in a pipe', async () => {

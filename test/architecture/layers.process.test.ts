@@ -12,7 +12,7 @@ interface Cruise {
 /** Runs the layer check of `npm run check` in a folder with the layout of this project. */
 async function cruise(folder: string): Promise<Cruise> {
   const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
-  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin', 'inspector'];
+  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin', 'pages'];
   const { stdout } = await run(words, { cwd: folder });
   return JSON.parse(stdout).summary;
 }
@@ -107,10 +107,15 @@ const PLANTED = [
   {
     fault: 'the inspector',
     file: 'service/development/ll.ts',
-    code: "import '../../../inspector/format.ts';",
+    code: "import '../../../pages/inspector/format.ts';",
     to: /inspector/,
   },
-  { fault: 'the store from the inspector', file: '../inspector/mm.ts', code: "import '../src/service/app.ts';", to: /app/ },
+  {
+    fault: 'the store from the inspector',
+    file: '../pages/inspector/mm.ts',
+    code: "import '../../src/service/app.ts';",
+    to: /app/,
+  },
   { fault: 'a library without an owner', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
   { fault: 'a missing module', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
@@ -133,7 +138,7 @@ describe('in a copy of the source', () => {
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'svc-layers-'));
-    for (const name of ['src', 'bin', 'inspector', 'package.json', '.dependency-cruiser.cjs']) {
+    for (const name of ['src', 'bin', 'pages', 'package.json', '.dependency-cruiser.cjs']) {
       await cp(join(HOME, name), join(copy, name), { recursive: true });
     }
     await symlink(join(HOME, 'node_modules'), join(copy, 'node_modules'));

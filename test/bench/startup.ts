@@ -29,12 +29,13 @@ const executable = `executables/svc-${process.platform}-${process.arch}`;
 const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['node -e 0', [node, '-e', '0'], 1],
   ['svc --version', [...svc, '--version'], 1.2],
-  ['svc --help', [...svc, '--help'], 1.3],
-  ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.3],
-  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.4],
-  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 3.5],
-  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 6.5],
-  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 5.3],
+  ['svc --help', [...svc, '--help'], 1.15],
+  ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.2],
+  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.2],
+  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 2.6],
+  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 3.1],
+  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 3.6],
+  ['one call, --jq, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'], 4.3],
   ...(existsSync(executable) ? executableCases() : []),
 ];
 

@@ -168,6 +168,7 @@ export function jobFolderOf(folders: Folders, job: string) {
     /** Marker file that exists until the journal is about to be created. */
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    grouped: join(path, 'grouped.sqlite'),
     beforeImages: join(path, 'before.ndjson'),
   };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Failure } from '../../kernel/errors.ts';
 import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
+import type { OrganizationCounts } from '../outcome-files.ts';
 import type { WrittenRejects } from '../rejects-file.ts';
 import { CheckedTable } from './checked-table.ts';
 import {
@@ -46,6 +47,8 @@ export interface JobFacts {
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
+  /** The first organizations of a job whose records name them. */
+  readonly organizations: readonly OrganizationCounts[];
   readonly plan: unknown;
 }
 

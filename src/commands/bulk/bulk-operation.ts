@@ -1,5 +1,5 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
-import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { createJobName, type JobFolder } from '../../bulk/journal/job-folder.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
@@ -29,12 +29,13 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
   const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
   let started = false;
   try {
-    const { plan, newParents } = await prepare(context, entry, request, { job, spool: lockedFolder?.folder.spool ?? '' });
+    const { plan, newParents } = await prepare(context, entry, request, { job, folder: lockedFolder?.folder });
     if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
     await runJob(context, opened, plan).finally(async () => {
+      plan.input.grouped?.close();
       if (context.activity.counts?.succeeded) await printNewParents(context, newParents);
     });
     // A file can contain too many IDs.
@@ -49,25 +50,29 @@ async function prepare(
   context: Context,
   entry: OperationEntry,
   request: BulkRequest,
-  job: { readonly job: string; readonly spool: string },
+  job: { readonly job: string; readonly folder: JobFolder | undefined },
 ): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
   const limits = parseBatchLimits(fields, request.options);
-  const { data, options, usesDataFlag } = request;
-  const confirmations = collectConfirmations(operation, fields, data);
+  const { options, usesDataFlag } = request;
+  const confirmations = collectConfirmations(operation, fields, request.data);
   const input = await gatherInput(context, entry, fields, request, job, confirmations.visitRecord);
+  const { data } = input;
   const { first, records } = input.check;
   const { name, files } = input.input;
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
   else if (fields.field !== undefined) {
-    const example = { ...data, [fields.field]: [first.value] };
+    const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
     checkInput(context, entry, operation, example, usesDataFlag ? 'bad_data' : 'usage');
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
-  const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
+  const { targets } = input.rules;
+  const inputs = first?.target ? targets.all.map((target) => ({ ...data, ...target.data })) : [data];
+  const newParents = first ? await confirmNewParents(context, operation, inputs, request.flags) : [];
+  targets.release();
   if (records > 0) await confirmations.confirm(context, client, records);
   return { plan: { calls, input, options, limits }, newParents };
 }

@@ -15,17 +15,21 @@ export function loadRunner(runner: OperationRunner | undefined): RunOperation | 
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const entry = selectVersion(versions, invocation);
   const input = await readInputData(context, entry, invocation);
-  if (canAsk(context)) {
+  const isFile = entry.bulk && getFlagValue(invocation.options, 'file') !== undefined;
+  const pickIds = async () => {
     const { pickMissingIds } = await import('../call/pick-ids.ts');
     await pickMissingIds(context, entry, input.data, invocation);
-  }
-  const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
-  if (!isBulk) return runCall(context, entry, input, invocation);
+    return input.data;
+  };
+  // The records of a file may contain the IDs.
+  if (canAsk(context) && !isFile) await pickIds();
+  if (!isFile && entry.bulk !== 'array') return runCall(context, entry, input, invocation);
   const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  return runBulkOperation(context, entry, { ...input, options: parseBulkOptions(invocation), flags: invocation.options });
+  const request = { ...input, options: parseBulkOptions(invocation), flags: invocation.options };
+  return runBulkOperation(context, entry, { ...request, pickIds: isFile && canAsk(context) ? pickIds : undefined });
 };
 
 /** Selects the version by `--api-version` or by flags. @throws SvcError `usage` for a flag of another version */

@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
 import { findJob } from '../../../bulk/journal/job-folder.ts';
+import { readProjectFile } from '../../../kernel/bundled-programs.ts';
 import { SvcError, systemErrorCode } from '../../../kernel/errors.ts';
 import { localFileError } from '../../../kernel/files.ts';
 import { upperFirst } from '../../../kernel/first-letter.ts';
@@ -16,7 +17,6 @@ import { type JobReceipt, readReceipt } from '../receipt/read-receipt.ts';
 import { formatPosition, formatTarget, receiptLines } from '../receipt/render-receipt.ts';
 import { renderCharts } from './charts.ts';
 import { Html, html } from './html.ts';
-import { STYLE } from './style.ts';
 
 /** @throws SvcError `usage` if the file exists, or without `--html` */
 export async function reportJob(
@@ -28,7 +28,7 @@ export async function reportJob(
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
     });
   }
-  const page = renderReport(await readReceipt(await findJob(context.folders, job)));
+  const page = await renderReport(await readReceipt(await findJob(context.folders, job)));
   const file = options.file ?? `${job}.html`;
   if (file === '-') return context.io.stdout.write(page);
   await writeNewFile(resolve(context.cwd, file), file, page);
@@ -53,8 +53,9 @@ async function writeNewFile(path: string, shown: string, text: string): Promise<
   }
 }
 
-export function renderReport(receipt: JobReceipt): string {
-  const hash = createHash('sha256').update(STYLE).digest('base64');
+export async function renderReport(receipt: JobReceipt): Promise<string> {
+  const style = await readProjectFile('pages/report.css');
+  const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
 <html lang="en">
@@ -65,7 +66,7 @@ export function renderReport(receipt: JobReceipt): string {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${receipt.operation}, job ${receipt.id}</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
 <main>

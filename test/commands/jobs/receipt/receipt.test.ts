@@ -58,7 +58,7 @@ describe('the text receipt of a job', () => {
             series: { seconds: 1, points },
             counts: { ...RECEIPT.counts, succeeded: 99_999 },
           };
-          for (const text of [await renderReceipt(receipt, { plain: false }), renderReport(receipt)]) {
+          for (const text of [await renderReceipt(receipt, { plain: false }), await renderReport(receipt)]) {
             const [average, peak] = [/([\d,]+)\/s average|Average ([\d,]+)/, /([\d,]+)\/s peak|, peak ([\d,]+)/].map(
               (pattern) => Number(pattern.exec(text)?.slice(1).join('').replaceAll(',', '')),
             );

@@ -47,8 +47,8 @@ function holding(text: string): JobReceipt {
 }
 
 describe('the report of a job', () => {
-  it('is one page without external resources or scripts', () => {
-    const page = renderReport(RECEIPT);
+  it('is one page without external resources or scripts', async () => {
+    const page = await renderReport(RECEIPT);
     expect(new Set(elementsOf(page)).has('script')).toBe(false);
     expect(page).not.toMatch(/\b(src|href|srcset|action|style|on\w+)=|@import|url\(/i);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
@@ -56,8 +56,8 @@ describe('the report of a job', () => {
     expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`);
   });
 
-  it('shows the outcome, with a table for each chart', () => {
-    const page = renderReport(RECEIPT);
+  it('shows the outcome, with a table for each chart', async () => {
+    const page = await renderReport(RECEIPT);
     const elements = elementsOf(page);
     expect(elements.filter((name) => name === 'figure')).toHaveLength(4);
     expect(elements.filter((name) => name === 'details')).toHaveLength(4);
@@ -67,32 +67,32 @@ describe('the report of a job', () => {
     }
   });
 
-  it('is deterministic', () => {
-    expect(renderReport(RECEIPT)).toBe(renderReport(structuredClone(RECEIPT)));
+  it('is deterministic', async () => {
+    expect(await renderReport(RECEIPT)).toBe(await renderReport(structuredClone(RECEIPT)));
   });
 
-  it('escapes all foreign text', () => {
+  it('escapes all foreign text', async () => {
     const hostile = `</style></title>'"\`<script>alert(1)</script><img src=x onerror=alert(1)>&lt;\u202eevil\u0000`;
-    const page = renderReport(holding(hostile));
-    expect(elementsOf(page)).toEqual(elementsOf(renderReport(holding('plain'))));
+    const page = await renderReport(holding(hostile));
+    expect(elementsOf(page)).toEqual(elementsOf(await renderReport(holding('plain'))));
     for (const raw of ['<script', '<img', '\u202e', '\u0000']) expect(page).not.toContain(raw);
     expect(page).toContain('&#60;script&#62;alert(1)&#60;/script&#62;');
-    fc.assert(
-      fc.property(fc.string({ unit: codePoint }), (text) => {
-        expect(elementsOf(renderReport(holding(`x${text}`)))).toEqual(elementsOf(renderReport(holding('plain'))));
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: codePoint }), async (text) => {
+        expect(elementsOf(await renderReport(holding(`x${text}`)))).toEqual(elementsOf(await renderReport(holding('plain'))));
       }),
       { numRuns: 50 },
     );
   });
 
-  it('contains no known secret', () => {
+  it('contains no known secret', async () => {
     const secret = rememberSecret(randomBytes(18).toString('base64url'));
-    expect(renderReport(holding(`said ${secret}`))).not.toContain(secret);
+    expect(await renderReport(holding(`said ${secret}`))).not.toContain(secret);
   });
 
-  it('handles a job that just started or sent nothing', () => {
+  it('handles a job that just started or sent nothing', async () => {
     for (const state of ['running', 'stopped', 'done'] as const) {
-      const page = renderReport({
+      const page = await renderReport({
         ...RECEIPT,
         state,
         counts: { total: 0, succeeded: 0, failed: 0, unknown: 0, skipped: 0 },
@@ -109,7 +109,7 @@ describe('the report of a job', () => {
 });
 
 describe('a scale', () => {
-  it('contains the value closely, with three to five round steps', () => {
+  it('contains the value closely, with three to five round steps', async () => {
     expect([createScale(11_300).ticks, createScale(58).ticks]).toEqual([
       [0, 2_500, 5_000, 7_500, 10_000, 12_500],
       [0, 20, 40, 60],

@@ -1,4 +1,4 @@
-import { escapeForTerminal, escapeJsonForTerminal } from '../src/kernel/safe-text.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-text.ts';
 
 /** Makes invisible and bidirectional control characters visible, as in a terminal. */
 export const safe = (text: unknown): string => escapeForTerminal(String(text));

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { FaultFile } from '../src/catalog/fault-rules.ts';
+import type { FaultFile } from '../../src/catalog/fault-rules.ts';
 import { Empty, Head, Problem } from './elements.tsx';
 import { formatValue, safe } from './format.ts';
 import { useChange, usePolled } from './service.ts';

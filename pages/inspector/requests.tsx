@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
-import { formatNounCount } from '../src/kernel/plural.ts';
-import type { RequestDetail, RequestRecord } from '../src/service/development/requests/request-record.ts';
+import { formatNounCount } from '../../src/kernel/plural.ts';
+import type { RequestDetail, RequestRecord } from '../../src/service/development/requests/request-record.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
