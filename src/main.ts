@@ -1,7 +1,6 @@
 import { systemClock } from './kernel/clock.ts';
-import { CommandExit, FAILURES, SIGNAL_FAILURES, SvcError } from './kernel/errors.ts';
+import { CommandExit, commandLineOf, FAILURES, SIGNAL_FAILURES, SvcError, step } from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
-import { commandLineOf, step } from './kernel/hint.ts';
 import { createProcessIo, type Io } from './kernel/io.ts';
 import { currentFolder, ignoreSignalListenersOfLibraries } from './kernel/process.ts';
 

@@ -1,7 +1,6 @@
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { redactRemembered } from '../kernel/redact.ts';
-import type { RecordList } from './batches.ts';
-import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import type { BulkRecord, RecordList, RecordResult } from './batches.ts';
 
 /** The records to include in results: all of them, or the unsuccessful ones. */
 export type ReportedRecords = 'all' | 'exceptions';

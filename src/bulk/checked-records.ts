@@ -1,4 +1,4 @@
-import type { BulkRecord } from './bulk-record.ts';
+import type { BulkRecord } from './batches.ts';
 import { isInShard } from './id-hash.ts';
 import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';

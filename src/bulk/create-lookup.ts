@@ -2,7 +2,7 @@ import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { RecordList } from './batches.ts';
 import type { LookUpRecords } from './existing-records.ts';
 import type { BatchCalls } from './request-sender.ts';

@@ -1,6 +1,5 @@
 import type { SendBatchRequest } from './batch-request.ts';
-import type { RecordList } from './batches.ts';
-import type { RecordResult } from './bulk-record.ts';
+import type { RecordList, RecordResult } from './batches.ts';
 
 /** Checks whether existing records match the ones that were sent. Omits records that cannot be read. */
 export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string, boolean>>;

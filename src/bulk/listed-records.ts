@@ -1,5 +1,5 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 

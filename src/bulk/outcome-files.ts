@@ -1,5 +1,4 @@
-import type { RecordList } from './batches.ts';
-import type { BulkRecord, RecordResult } from './bulk-record.ts';
+import type { BulkRecord, RecordList, RecordResult } from './batches.ts';
 import type { Journal } from './journal/journal.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { didYouMean } from '../kernel/nearest.ts';
+import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
-import type { BulkRecord } from './bulk-record.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type IdentifiedRecord, resolveDuplicates } from './duplicates.ts';
 import { FindingCollector } from './finding-collector.ts';

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { definitionOf, shapeOf, unwrap } from '../catalog/introspect.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
 import { findJsonProblem, findNumberProblem } from '../kernel/json-problem.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { RecordProblem } from './record-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN } from './source/plain-scalar.ts';
 import type { InputFormat } from './source/source.ts';

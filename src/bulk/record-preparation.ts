@@ -1,6 +1,6 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
-import { isObject } from '../kernel/is-object.ts';
-import type { BulkRecord } from './bulk-record.ts';
+import { isObject } from '../kernel/json.ts';
+import type { BulkRecord } from './batches.ts';
 import type { CommonTarget } from './common-target.ts';
 import { createListedConverter } from './listed-records.ts';
 import { createRecordConverter } from './record-conversion.ts';

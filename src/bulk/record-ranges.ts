@@ -1,5 +1,4 @@
-import type { RecordList } from './batches.ts';
-import type { RecordResult } from './bulk-record.ts';
+import type { RecordList, RecordResult } from './batches.ts';
 import type { RecordRange } from './journal/outcomes.ts';
 
 export function rangeOf(batch: RecordList): RecordRange {

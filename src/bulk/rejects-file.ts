@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
-import type { RecordResult } from './bulk-record.ts';
+import type { RecordResult } from './batches.ts';
 import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';

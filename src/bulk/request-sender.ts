@@ -4,11 +4,10 @@ import type { Client } from '../client/client.ts';
 import { isRequestTooLarge, ServiceError } from '../client/service-error.ts';
 import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
-import type { Batch, RecordList } from './batches.ts';
-import type { BulkRecord } from './bulk-record.ts';
+import type { Batch, BulkRecord, RecordList } from './batches.ts';
 
 /** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {

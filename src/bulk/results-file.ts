@@ -1,4 +1,4 @@
-import type { RecordResult } from './bulk-record.ts';
+import type { RecordResult } from './batches.ts';
 import { openPrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 

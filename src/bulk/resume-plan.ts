@@ -1,5 +1,4 @@
-import type { PendingRecords, RecordList } from './batches.ts';
-import type { BulkRecord } from './bulk-record.ts';
+import type { BulkRecord, PendingRecords, RecordList } from './batches.ts';
 import type { SentBatch } from './journal/outcomes.ts';
 
 const BATCH_BOUNDARY: RecordList = [];

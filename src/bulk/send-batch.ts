@@ -1,8 +1,7 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
 import { type ParsedResponse, parseItemResults, parseSharedResult, type ReportedRecords } from './batch-response.ts';
-import type { Batch, RecordList } from './batches.ts';
-import type { RecordResult, RecordStatus } from './bulk-record.ts';
+import type { Batch, RecordList, RecordResult, RecordStatus } from './batches.ts';
 import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { upperFirst } from '../kernel/first-letter.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { defineOperation, type InputProblem } from './define.ts';
 import { fieldMessage } from './field-message.ts';
 import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';

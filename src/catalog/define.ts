@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Hint } from '../kernel/hint.ts';
+import type { Hint } from '../kernel/errors.ts';
 
 /** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
 export type Auth = 'key' | 'workspace' | 'none';

@@ -1,4 +1,4 @@
-import { type Hint, hint, step } from '../kernel/hint.ts';
+import { type Hint, hint, step } from '../kernel/errors.ts';
 import { findNearest } from '../kernel/nearest.ts';
 
 export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { crdt } from './crdt.ts';
 import { email } from './email.ts';
 import { accessRole, documentId, epochMilliseconds, id, organizationId, secret, user } from './fields.ts';

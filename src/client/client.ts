@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { once } from '../kernel/once.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 import { createSendOnce } from './attempt.ts';

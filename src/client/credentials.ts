@@ -1,8 +1,7 @@
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { SvcError } from '../kernel/errors.ts';
+import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/errors.ts';
 import { findHeaderValueProblem } from '../kernel/header-value.ts';
-import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import { findHeaderPrefixProblem, type Target } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { valueAt } from '../kernel/field-path.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 
 type Path = readonly PropertyKey[];
 type Issue = { readonly path: Path };

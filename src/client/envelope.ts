@@ -1,6 +1,6 @@
 import type { Failure } from '../kernel/errors.ts';
-import { type Hint, hint, step } from '../kernel/hint.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { type Hint, hint, step } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
 import { confirmsAll } from './confirmation.ts';
 import { findUnexpectedValue } from './data-check.ts';

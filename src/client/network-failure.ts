@@ -1,6 +1,5 @@
 import { connectionErrorCode, describeConnectionError, requiresHttp2 } from '../kernel/connection-error.ts';
-import { type ErrorDetail, SvcError, systemErrorCode } from '../kernel/errors.ts';
-import { hint, step } from '../kernel/hint.ts';
+import { type ErrorDetail, hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeoutError } from './time-limit.ts';

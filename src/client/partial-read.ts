@@ -1,5 +1,5 @@
 import type { SplitIds } from '../catalog/define.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { CallOutcome, CallResult } from './client-types.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';

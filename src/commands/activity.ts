@@ -1,5 +1,5 @@
 import type { CalledOperation, Client } from '../client/client.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 
 const MAX_IDS = 20;
 const MAX_ID_LENGTH = 100;

@@ -1,8 +1,8 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Hint } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
-import type { Hint } from '../kernel/hint.ts';
 import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';

@@ -3,8 +3,8 @@ import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
-import { optionalProperty } from './option-values.ts';
 import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './options.ts';
+import { optionalProperty } from './options.ts';
 
 /** Flags that are allowed before and after the name of every command. */
 export const GLOBAL_FLAGS = [

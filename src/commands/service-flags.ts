@@ -1,5 +1,4 @@
-import type { SvcError } from '../kernel/errors.ts';
-import { commandLineOf, Hint, type NextStep, type StepKind, step } from '../kernel/hint.ts';
+import { commandLineOf, Hint, type NextStep, type StepKind, type SvcError, step } from '../kernel/errors.ts';
 import type { GlobalOptions } from './context.ts';
 
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
@@ -35,3 +34,6 @@ export function stepForService(options: ServiceFlags, step: NextStep): NextStep 
 }
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);
+
+/** Identifies the embedded service where other services have a host: in prompts, jobs, and the history. */
+export const EMBEDDED_SERVICE = 'embedded service';

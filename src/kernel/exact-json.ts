@@ -1,5 +1,5 @@
+import { tryParseJson } from './json.ts';
 import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
-import { tryParseJson } from './try-parse-json.ts';
 
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;

@@ -1,6 +1,5 @@
-import { isObject } from './is-object.ts';
+import { isObject, tryParseJson } from './json.ts';
 import { redactUrls } from './redact-urls.ts';
-import { tryParseJson } from './try-parse-json.ts';
 
 const HIDDEN = '****';
 

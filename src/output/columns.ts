@@ -1,5 +1,5 @@
 import type { Column } from '../catalog/define.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { View } from './renderer.ts';
 
 export function chooseColumns({ columns, fields }: View, records: readonly unknown[]): readonly Column[] {

@@ -1,5 +1,4 @@
-import { FAILURES, type SvcError, systemErrorCode } from '../kernel/errors.ts';
-import { type Hint, hint } from '../kernel/hint.ts';
+import { FAILURES, type Hint, hint, type SvcError, systemErrorCode } from '../kernel/errors.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Format } from './format.ts';
 import { formatMessage } from './message-text.ts';

@@ -1,6 +1,6 @@
 import type { Column } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { headerOf } from './columns.ts';
 

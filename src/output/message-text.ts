@@ -1,4 +1,4 @@
-import { commandLineOf, Hint } from '../kernel/hint.ts';
+import { commandLineOf, Hint } from '../kernel/errors.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
 

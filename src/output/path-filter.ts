@@ -1,6 +1,5 @@
-import { isObject } from '../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
 import { once } from '../kernel/once.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { FilterText } from './printer.ts';
 
 /** Matches a path, such as `.items[0].name` or `.[].id`. */

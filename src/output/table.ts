@@ -1,6 +1,6 @@
 import type { Column } from '../catalog/define.ts';
 import { exactNumberText } from '../kernel/exact-json.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { formatCell } from './cells.ts';
 import { chooseColumns } from './columns.ts';
 import type { DisplayOptions } from './display-options.ts';

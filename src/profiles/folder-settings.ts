@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { SvcError } from '../kernel/errors.ts';
+import { hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
 import { readTextIfExists } from '../kernel/files.ts';
-import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { checkFields, expectObject, FileFormatError, parseSettingsJson } from './json-file.ts';
 
 const KEYS = ['profile', 'org', 'output'] as const;

@@ -7,7 +7,7 @@ import {
   replaceFile,
   withoutByteOrderMark,
 } from '../kernel/files.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

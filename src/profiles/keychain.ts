@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programArgument } from '../kernel/bundled-programs.ts';
 import type { Environment } from '../kernel/folders.ts';
+import { tryParseJson } from '../kernel/json.ts';
 import { nodeExecutable } from '../kernel/process.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
 /** Rejects only with the signal's reason. A `fault` completes "the keychain": `did not respond within 3 s`. */

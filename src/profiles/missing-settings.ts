@@ -1,5 +1,4 @@
-import { SvcError } from '../kernel/errors.ts';
-import { type Hint, hint, step, stepWithPlaceholder } from '../kernel/hint.ts';
+import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/errors.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
 

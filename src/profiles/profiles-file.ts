@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { SvcError } from '../kernel/errors.ts';
+import { type Hint, hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
 import type { Folders } from '../kernel/folders.ts';
-import { type Hint, hint, stepWithPlaceholder } from '../kernel/hint.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { checkFields, expectObject, FileFormatError, readJsonFile, writeJsonFile } from './json-file.ts';

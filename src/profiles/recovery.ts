@@ -11,9 +11,8 @@ import {
   readTextIfExists,
 } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
 import { processId } from '../kernel/process.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
 export type RecoveryFile = ReturnType<typeof createUpdater>;

@@ -2,7 +2,7 @@ import type { Auth } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { authenticate } from './auth.ts';
 import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './body.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './call.ts';
 import type { ServiceRequest } from './request.ts';
 import type { Store } from './store/store.ts';
 

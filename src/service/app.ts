@@ -6,6 +6,7 @@ import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
 import type { CallOf } from './call.ts';
+import { badRequest, Refusal } from './call.ts';
 import {
   type CallObserver,
   describeOperation,
@@ -18,7 +19,6 @@ import type { FaultInjector } from './development/faults/fault-injector.ts';
 import type { DevelopmentState } from './development/state.ts';
 import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
 import type { FollowUp, FollowUps } from './follow-ups.ts';
-import { badRequest, Refusal } from './refusal.ts';
 import type { RequestHandler, ServiceRequest } from './request.ts';
 import { createRoutes, type ExecutableOperation, pathOfTarget } from './routes.ts';
 import type { Database, Store } from './store/store.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { type HandlerResult, HEALTHY, type ServiceResponse } from './envelope.ts';
 import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
 import type { ExecutableOperation } from './routes.ts';

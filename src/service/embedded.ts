@@ -2,7 +2,7 @@ import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { commandLineOf } from '../kernel/hint.ts';
+import { commandLineOf } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import { once } from '../kernel/once.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';

@@ -1,5 +1,5 @@
 import { HTTP_STATUS } from '../catalog/statuses.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './call.ts';
 import { StoreFailure } from './store/store-failure.ts';
 
 export interface HandlerResult<Data> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findForeignHeader, parseHostname } from '../kernel/loopback.ts';
+import { badRequest, invalidArgument, Refusal } from './call.ts';
 import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
-import { badRequest, invalidArgument, Refusal } from './refusal.ts';
 import type { ChunkConsumer, RequestHandler } from './request.ts';
 
 /** Timeouts are in milliseconds without progress. */

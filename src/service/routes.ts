@@ -2,9 +2,9 @@ import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { once } from '../kernel/once.ts';
+import { badRequest } from './call.ts';
 import type { Handler } from './handlers/handler.ts';
 import { loadHandlers } from './handlers/index.ts';
-import { badRequest } from './refusal.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 

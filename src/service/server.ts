@@ -3,9 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { limitConnections } from '../kernel/connections.ts';
 import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts';
 import { isLoopbackAddress } from '../kernel/loopback.ts';
+import { badRequest } from './call.ts';
 import { failureResponse, RESPONSE_TYPE } from './envelope.ts';
 import { rejectExpectation, respond } from './incoming.ts';
-import { badRequest } from './refusal.ts';
 import type { RequestHandler } from './request.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */

@@ -3,7 +3,7 @@ import { findRecordIssues, validateBounded } from '../catalog/bounded-validation
 import type { InputProblem, Operation } from '../catalog/define.ts';
 import { formatFieldPath } from '../kernel/field-path.ts';
 import { yieldToEvents } from '../kernel/run-in-slices.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './call.ts';
 
 /**
  * @param now time of the call, in milliseconds since the epoch

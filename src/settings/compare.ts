@@ -1,13 +1,13 @@
 import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { createChange, toShown } from './build/part.ts';
 import { diffRecords } from './differ.ts';
 import { CONFIGS, type ConfigName, KIND_CLASSES, SERVICE_FIELDS } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
-import { createRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
 import { SecretValue } from './secret-value.ts';
 import type { Declared, DeclaredRecord, RecordKind } from './settings.ts';
+import { createRecordKey, parseRecordKey, type RecordKey } from './settings.ts';
 
 /** One of the two sets of records to compare: those of a service, or those that a file declares. */
 export interface ComparedRecords {

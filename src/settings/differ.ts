@@ -1,4 +1,4 @@
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { isMasked } from '../kernel/redact.ts';
 import { SecretValue } from './secret-value.ts';
 

@@ -4,7 +4,7 @@ import { formatNounCount } from '../kernel/plural.ts';
 import { diffRecords } from './differ.ts';
 import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
 import type { PlannedItem, PlannedWrite } from './plan.ts';
-import { createRecordKey, type RecordKey } from './record-key.ts';
+import { createRecordKey, type RecordKey } from './settings.ts';
 
 type Folder = State['folders'][number];
 

@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { formatCanonicalJson } from '../kernel/canonical-json.ts';
 import { messageOf, SvcError } from '../kernel/errors.ts';
 import { createPrivateFile, createPrivateFolder, localFileError } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
+import { formatCanonicalJson } from '../kernel/json.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget } from './plan.ts';
 

@@ -1,9 +1,8 @@
 import type { OperationName } from '../catalog/index.ts';
 import type { LiveQuery, LiveRecord } from './live/live-records.ts';
-import type { RecordKey } from './record-key.ts';
-import type { RecordKind } from './settings.ts';
+import type { RecordKey, RecordKind } from './settings.ts';
 
-export type { RecordKey } from './record-key.ts';
+export type { RecordKey } from './settings.ts';
 
 /**
  * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible

@@ -1,8 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { formatCanonicalJson } from '../kernel/canonical-json.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/is-object.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
+import { formatCanonicalJson, isObject, tryParseJson } from '../kernel/json.ts';
 import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
 import type { Plan, PlanTarget, RecordKey } from './plan.ts';
 import { formatReference, type SecretValue } from './secret-value.ts';

@@ -11,8 +11,8 @@ import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
 import type { PlannedFile } from './plan.ts';
-import { createRecordKey } from './record-key.ts';
 import type { Declared } from './settings.ts';
+import { createRecordKey } from './settings.ts';
 
 type UsersFile = Omit<PlannedFile, 'records'>;
 

@@ -1,5 +1,5 @@
 import { EVENT_SOURCES, EVENT_TYPES } from '../catalog/events.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import type { WebhookForm } from './form.ts';
 
 export interface WebhookEvent {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { eventNameOf } from './event.ts';
 import { SIGNATURE_HEADERS } from './form.ts';
 import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from './headers.ts';

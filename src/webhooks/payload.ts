@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createCipheriv, createDecipheriv, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { parseExactJson } from '../kernel/exact-json.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject } from '../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { parsePrivateKey, parsePublicKey } from './keys.ts';
 

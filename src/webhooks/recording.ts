@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
 import { createFolder, listFolder, localFileError, readTextIfExists } from '../kernel/files.ts';
-import { hint, step } from '../kernel/hint.ts';
-import { isObject } from '../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
-import { tryParseJson } from '../kernel/try-parse-json.ts';
 import { WEBHOOK_FORMS, type WebhookForm } from './form.ts';
 import { type HeaderList, withoutCredentials } from './headers.ts';
 

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { SvcError } from '../kernel/errors.ts';
-import { hint, stepWithPlaceholder } from '../kernel/hint.ts';
+import { hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
 import { groupHeaders, type HeaderList, type Headers, headerValuesOf, withoutHeaders } from './headers.ts';

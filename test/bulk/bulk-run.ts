@@ -1,6 +1,5 @@
 import type { BatchRequestOutcome, RequestKind, StopReason } from '../../src/bulk/batch-request.ts';
-import type { RecordList } from '../../src/bulk/batches.ts';
-import type { BulkRecord, RecordResult } from '../../src/bulk/bulk-record.ts';
+import type { BulkRecord, RecordList, RecordResult } from '../../src/bulk/batches.ts';
 import { type BulkJob, type JobDependencies, runBulkJob } from '../../src/bulk/job-engine.ts';
 import { createLimiter } from '../../src/bulk/limiter/limiter.ts';
 import { systemClock } from '../../src/kernel/clock.ts';

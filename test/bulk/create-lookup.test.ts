@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BulkRecord } from '../../src/bulk/bulk-record.ts';
+import type { BulkRecord } from '../../src/bulk/batches.ts';
 import { createLookup } from '../../src/bulk/create-lookup.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { documents } from '../../src/catalog/documents.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BulkRecord } from '../../src/bulk/bulk-record.ts';
+import type { BulkRecord } from '../../src/bulk/batches.ts';
 import { readCheckedRecords } from '../../src/bulk/checked-records.ts';
 import { formatDiagnostic } from '../../src/bulk/diagnostic.ts';
 import { checkRecords } from '../../src/bulk/record-check.ts';

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RecordResult, RecordStatus } from '../../src/bulk/bulk-record.ts';
+import type { RecordResult, RecordStatus } from '../../src/bulk/batches.ts';
 import { openInputFile } from '../../src/bulk/input-file.ts';
 import { createRecordLocator } from '../../src/bulk/record-position.ts';
 import { openRejectsFile } from '../../src/bulk/rejects-file.ts';

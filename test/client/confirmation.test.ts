@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { confirmsAll } from '../../src/client/confirmation.ts';
-import { isObject } from '../../src/kernel/is-object.ts';
+import { isObject } from '../../src/kernel/json.ts';
 
 const item = { success: true, id: '0123abcd', message: 'User added.' };
 const envelope = (data: unknown, beside: object = {}) =>

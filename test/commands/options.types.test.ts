@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Context } from '../../src/commands/context.ts';
-import { defineCommand } from '../../src/commands/define-command.ts';
 import type { CommandDefinition, Invocation, OptionDefinition, OptionsOf } from '../../src/commands/definition.ts';
-import { selectOptions } from '../../src/commands/option-values.ts';
+import { defineCommand } from '../../src/commands/definition.ts';
+import { selectOptions } from '../../src/commands/options.ts';
 import type { ListenFlags } from '../../src/commands/webhooks/flags.ts';
 
 const FLAGS = [

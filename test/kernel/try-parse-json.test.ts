@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tryParseJson } from '../../src/kernel/try-parse-json.ts';
+import { tryParseJson } from '../../src/kernel/json.ts';
 
 describe('tryParseJson', () => {
   it.each([

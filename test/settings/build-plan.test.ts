@@ -4,7 +4,7 @@ import { getEntry, manifest } from '../../src/catalog/manifest.ts';
 import { findSecretPaths } from '../../src/catalog/secrets.ts';
 import { CONFIG_NAMES, CONFIGS, SETTINGS_ROLES } from '../../src/settings/kinds.ts';
 import type { Change, Plan } from '../../src/settings/plan.ts';
-import { createRecordKey, parseRecordKey } from '../../src/settings/record-key.ts';
+import { createRecordKey, parseRecordKey } from '../../src/settings/settings.ts';
 import { secret, startPlannedWorld } from './planned-world.ts';
 
 const lines = ({ changes }: Pick<Plan, 'changes'>) =>

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { WEBHOOK_TRIGGERS } from '../../src/catalog/events.ts';
 import type { Client } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { isObject } from '../../src/kernel/is-object.ts';
+import { isObject } from '../../src/kernel/json.ts';
 import { buildPlan } from '../../src/settings/build-plan.ts';
 import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../src/settings/compare.ts';
 import { createSettings } from '../../src/settings/file/create-settings.ts';

@@ -8,8 +8,8 @@ import { readSecrets } from '../../src/settings/execute/item-secrets.ts';
 import { type EndedRun, type PlanRunDependencies, runPlan } from '../../src/settings/execute/run-plan.ts';
 import { Ledger } from '../../src/settings/ledger.ts';
 import type { PlannedItem, PlannedWrite } from '../../src/settings/plan.ts';
-import { createRecordKey } from '../../src/settings/record-key.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
+import { createRecordKey } from '../../src/settings/settings.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 

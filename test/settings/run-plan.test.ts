@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlannedWrite } from '../../src/settings/plan.ts';
-import { createRecordKey } from '../../src/settings/record-key.ts';
+import { createRecordKey } from '../../src/settings/settings.ts';
 import { addFolders, folderItem, startPlanRuns, TARGET } from './plan-run.ts';
 
 const FOLDERS = '/v2/organizations/folders';

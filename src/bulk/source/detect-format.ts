@@ -1,5 +1,4 @@
-import { isObject } from '../../kernel/is-object.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import type { InputFormat } from './source.ts';
 
 const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([

@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
 

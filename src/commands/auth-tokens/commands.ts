@@ -1,5 +1,5 @@
-import { defineCommand, defineRunner } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
+import { defineCommand, defineRunner } from '../definition.ts';
 import { RECOVER_FLAGS, RESET_FLAGS } from './flags.ts';
 
 export const RESET_RUNNER: OperationRunner = defineRunner({

@@ -5,7 +5,7 @@ import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 export async function currentService({ options, openSettings }: Context): Promise<string> {
   if (options.local) return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;

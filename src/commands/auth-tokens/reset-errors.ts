@@ -1,5 +1,4 @@
-import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { hint, type NextStep, step } from '../../kernel/hint.ts';
+import { hint, messageOf, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 
 export interface ResetDetails {
   readonly apiKey: string;

@@ -1,5 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { type Hint, hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { findProfile } from '../../profiles/profiles-file.ts';
 import { createProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';

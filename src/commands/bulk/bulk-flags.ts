@@ -1,7 +1,7 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
-import { optionalProperty, parseWholeNumber, selectOptions } from '../option-values.ts';
+import { optionalProperty, parseWholeNumber, selectOptions } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG, parseColumnMap } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';

@@ -1,8 +1,8 @@
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Client } from '../../client/client.ts';
-import type { Hint } from '../../kernel/hint.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import type { Hint } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 

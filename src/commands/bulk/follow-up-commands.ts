@@ -4,7 +4,7 @@ import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { COLUMN_MAP } from '../../catalog/bulk-options.ts';
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
 import { findEntryByCommand, getEntry, type OperationEntry } from '../../catalog/manifest.ts';
-import { commandLineOf, type NextStep, step } from '../../kernel/hint.ts';
+import { commandLineOf, type NextStep, step } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';

@@ -1,7 +1,6 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
+import { type Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 

@@ -15,7 +15,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { jobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
 import type { SendPlan } from './pending-records.ts';

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
-import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+import { optionalProperty, parseWholeNumber } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 
 export type ThroughputOptions = Partial<Pick<BulkOptions, 'batchSize' | 'concurrency' | 'rate'>>;

@@ -2,8 +2,8 @@ import { commandArguments } from '../../catalog/command-text.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { flagName } from '../../catalog/flags.ts';
 import { manifest } from '../../catalog/manifest.ts';
-import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 

@@ -6,7 +6,7 @@ import type { Settings } from '../../profiles/resolve.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
 import { addSpinner } from './spinner.ts';

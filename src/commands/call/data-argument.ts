@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { SvcError } from '../../kernel/errors.ts';
 import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import type { Context } from '../context.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 /** Describes the service of a command, so that a later command can use the same one. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {

@@ -1,7 +1,7 @@
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 
 /**
  * Collects the failures of a command that makes the same call for several IDs.

@@ -1,6 +1,5 @@
 import { EVENT_NAMES, findNearestEvent, warnAboutUnknownEvents } from '../../catalog/events.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { Context } from '../context.ts';
 import type { OptionsOf } from '../definition.ts';

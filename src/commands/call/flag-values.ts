@@ -1,9 +1,9 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json.ts';
 import { findJsonProblem } from '../../kernel/json-problem.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { parsePairs, splitPair } from './key-value.ts';
 
 export interface FlagDependencies {

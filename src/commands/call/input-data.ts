@@ -2,11 +2,11 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { withValue } from '../../kernel/field-path.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { getFlagValue, selectOptions } from '../option-values.ts';
+import { getFlagValue, selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 

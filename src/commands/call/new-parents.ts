@@ -2,7 +2,7 @@ import type { Operation, Parent } from '../../catalog/define.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import type { Context } from '../context.ts';
-import { getFlagValue } from '../option-values.ts';
+import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**

@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /** Allows scripts to write to the protected profile with this name. */

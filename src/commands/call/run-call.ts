@@ -5,7 +5,7 @@ import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts'
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { selectOptions } from '../option-values.ts';
+import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
 import { confirmNewParents, printNewParents } from './new-parents.ts';

@@ -10,7 +10,7 @@ import type { Folders } from '../../kernel/folders.ts';
 import { once } from '../../kernel/once.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 
 export interface ServiceRoute {

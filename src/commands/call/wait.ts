@@ -3,8 +3,7 @@ import type { Operation, Wait } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { CallOutcome, CallResult } from '../../client/client.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

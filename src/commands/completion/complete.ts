@@ -1,6 +1,6 @@
 import { currentPlatform } from '../../kernel/process.ts';
 import { TOPICS } from '../help/topic-names.ts';
-import { longName } from '../option-values.ts';
+import { longName } from '../options.ts';
 import { commandTree, subcommandsOf } from '../tree/tree.ts';
 import { type Candidate, type CompletionDependencies, candidateLines } from './candidate.ts';
 import { parseTypedLine, type TypedLine } from './typed-line.ts';

@@ -1,8 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
 import type { CallResult, Client } from '../../client/client.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 

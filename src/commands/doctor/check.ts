@@ -1,6 +1,5 @@
-import type { Failure, SvcError } from '../../kernel/errors.ts';
-import type { Hint } from '../../kernel/hint.ts';
-import { optionalProperty } from '../option-values.ts';
+import type { Failure, Hint, SvcError } from '../../kernel/errors.ts';
+import { optionalProperty } from '../options.ts';
 import type { CheckState } from '../terminal/marks.ts';
 
 export interface CheckResult {

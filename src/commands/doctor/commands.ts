@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 
 export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
   command: ['doctor'],

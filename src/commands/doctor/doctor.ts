@@ -1,7 +1,6 @@
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
-import { hint } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { renderFieldList } from '../../output/field-list.ts';
@@ -12,7 +11,7 @@ import { type Connection, connect } from '../call/connect.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { openContext } from '../run/open-context.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';

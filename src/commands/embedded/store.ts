@@ -1,8 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { ensureLocalCredentials } from '../../service/bootstrap.ts';
+import { Refusal } from '../../service/call.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
 import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
-import { Refusal } from '../../service/refusal.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Store } from '../../service/store/store.ts';

@@ -3,7 +3,7 @@ import { SETTING_VARIABLES, SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { TIME_STYLES } from '../../output/display-options.ts';
 import { FORMATS } from '../../output/format.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
-import { longName } from '../option-values.ts';
+import { longName } from '../options.ts';
 import { flagLines } from './command-help.ts';
 import { formatRows } from './format-rows.ts';
 import { TOPICS, type TopicName } from './topic-names.ts';

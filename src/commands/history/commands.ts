@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [

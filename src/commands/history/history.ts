@@ -1,8 +1,7 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { parseSinceFlag, parseWholeNumber } from '../option-values.ts';
+import { parseSinceFlag, parseWholeNumber } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
 import { clearEntries, readEntries } from './log.ts';

@@ -4,9 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import type { JobCounts } from '../activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */

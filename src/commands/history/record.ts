@@ -4,7 +4,7 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { rememberEnvironmentSecrets } from '../../kernel/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { appendEntry, type HistoryEntry } from './log.ts';
 
 export interface FinishedRun {

@@ -1,7 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { CallResult } from '../../client/client.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { IdCollector } from './id-collector.ts';
 

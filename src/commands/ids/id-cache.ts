@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { ProcessEnvironment } from '../context.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { IdKind } from './id-cache.ts';
 
 const KIND_OF_FIELD: ReadonlyMap<string, IdKind> = new Map([

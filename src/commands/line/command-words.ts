@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type NextStep, step } from '../../kernel/hint.ts';
+import { type NextStep, step } from '../../kernel/errors.ts';
 
 export function commandPath(command: Command): string {
   return ['svc', ...commandWords(command)].join(' ');

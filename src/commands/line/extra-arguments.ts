@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint } from '../../kernel/hint.ts';
+import { hint, SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';

@@ -1,6 +1,5 @@
 import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint } from '../../kernel/hint.ts';
+import { hint, SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
@@ -8,7 +7,7 @@ import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import { helpForPath, helpText } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
-import { getFlagValue, longName } from '../option-values.ts';
+import { getFlagValue, longName } from '../options.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';

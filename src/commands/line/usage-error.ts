@@ -1,6 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { SvcError } from '../../kernel/errors.ts';
-import { commandLineOf, type Hint, hint, step } from '../../kernel/hint.ts';
+import { commandLineOf, type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';

@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';

@@ -1,5 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import { type DeliveryDetail, findDeliveries, listDeliveries } from '../../service/deliveries/records.ts';
@@ -8,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { deliveryLists, deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
-import { parseWholeNumber } from '../option-values.ts';
+import { parseWholeNumber } from '../options.ts';
 import { DEFAULT_LIST_LIMIT, type ListDeliveriesFlags, type RetryDeliveriesFlags } from './flags.ts';
 
 export async function listLocalDeliveries(context: Context, { options }: Invocation<ListDeliveriesFlags>): Promise<void> {

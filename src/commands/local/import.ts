@@ -5,8 +5,8 @@ import { collectDeclaredRecords as collectRecords, compareRecords } from '../../
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { renderPlan } from '../plan/render-plan.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import type { ImportFlags } from './flags.ts';
 import { createStateError } from './imported-state.ts';
 import { readState } from './read-state.ts';

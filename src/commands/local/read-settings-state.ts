@@ -1,6 +1,6 @@
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { stateSchema } from '../../catalog/state.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { loadSettings } from '../../settings/file/load-settings.ts';
 import { SecretValue } from '../../settings/secret-value.ts';
 import type { Declared } from '../../settings/settings.ts';

@@ -5,7 +5,7 @@ import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';
 import { stateSchema } from '../../catalog/state.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { createStateError, type ImportedState } from './imported-state.ts';

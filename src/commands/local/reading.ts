@@ -1,5 +1,5 @@
 import type { Column } from '../../catalog/define.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { headerOf } from '../../output/columns.ts';
 import type { View } from '../../output/renderer.ts';
 import { createTableRenderer } from '../../output/table.ts';
@@ -11,7 +11,7 @@ import { createReader, type Reader } from '../../service/development/reading/rea
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
-import { parseWholeNumber } from '../option-values.ts';
+import { parseWholeNumber } from '../options.ts';
 import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';

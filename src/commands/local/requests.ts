@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { manifest } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
-import { hint, step } from '../../kernel/hint.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { loadPalette } from '../../output/palette.ts';
@@ -16,7 +15,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { REQUEST_COLUMNS } from '../embedded/development-columns.ts';
 import { createLineFormatter } from '../embedded/request-line.ts';
-import { parseWholeNumber } from '../option-values.ts';
+import { parseWholeNumber } from '../options.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import { DEFAULT_LIST_LIMIT, type ListRequestsFlags, type TailRequestsFlags, type WaitForRequestsFlags } from './flags.ts';
 

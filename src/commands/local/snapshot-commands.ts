@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 import { EXEC_FLAGS } from './flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 

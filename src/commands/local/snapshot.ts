@@ -8,8 +8,8 @@ import { compareStates } from '../../settings/compare-states.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { explainRefusals } from '../embedded/store.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
 import { printPlan } from '../plan/render-plan.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 
 export async function saveSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {

@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
   return defineCommand({

@@ -1,6 +1,5 @@
 import { findEntryByCommand } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { commandLineOf, Hint, hint, type NextStep, step } from '../../kernel/hint.ts';
+import { commandLineOf, Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
 export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {

@@ -1,6 +1,5 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';

@@ -1,7 +1,7 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 /** Returns the service of a command as a plan's target. An embedded service is identified by its API key. */
 export async function findPlanTarget(context: Context): Promise<PlanTarget> {

@@ -2,7 +2,7 @@ import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context, GlobalOptions } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 
 /**

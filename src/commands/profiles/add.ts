@@ -1,6 +1,5 @@
 import { parseBaseUrl } from '../../client/target.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { parseCredential, parseSecret } from '../../profiles/credential-value.ts';
 import { type Profile, parseHeaderPrefix, parseProfileName, type Secrets } from '../../profiles/profile.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';

@@ -1,4 +1,4 @@
-import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { hint, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
 import { findProfile, readProfiles } from '../../profiles/profiles-file.ts';
 import { createProfileStore } from '../../profiles/store.ts';

@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 import { PROFILE_COLUMNS, STATUS_COLUMNS } from './columns.ts';
 import { ADD_FLAGS } from './flags.ts';
 

@@ -1,5 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { findProfile, readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';

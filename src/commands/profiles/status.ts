@@ -6,8 +6,7 @@ import type { RecoveryRecord } from '../../profiles/recovery.ts';
 import { listPendingRecoveries } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../embedded-service.ts';
-import { commandForService } from '../service-flags.ts';
+import { commandForService, EMBEDDED_SERVICE } from '../service-flags.ts';
 import { STATUS_COLUMNS } from './columns.ts';
 
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS);

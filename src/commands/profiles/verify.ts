@@ -7,7 +7,7 @@ import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { type CredentialKind, readWithCredential } from '../call/credential-reads.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;

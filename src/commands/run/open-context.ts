@@ -1,5 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { hint } from '../../kernel/hint.ts';
+import { hint, SvcError } from '../../kernel/errors.ts';
 import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
@@ -10,7 +9,7 @@ import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { addServiceFlags } from '../service-flags.ts';
 import { createSharedTerminal, type SharedTerminal } from '../terminal/shared-terminal.ts';
 import {

@@ -4,7 +4,7 @@ import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import { runCall } from '../call/run-call.ts';
 import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
-import { getFlagValue, selectOptions } from '../option-values.ts';
+import { getFlagValue, selectOptions } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {

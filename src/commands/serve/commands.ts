@@ -1,5 +1,5 @@
-import { defineCommand } from '../define-command.ts';
 import type { CommandDefinition } from '../definition.ts';
+import { defineCommand } from '../definition.ts';
 import { SERVE_FLAGS } from './flags.ts';
 
 export const SERVE_COMMANDS: readonly CommandDefinition[] = [

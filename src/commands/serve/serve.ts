@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { FEATURES, type Feature } from '../../catalog/define.ts';
 import type { FaultFileInput } from '../../catalog/fault-rules.ts';
 import { parseDuration } from '../../kernel/duration.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { ListenAddress } from '../../kernel/listening.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -22,7 +21,7 @@ import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
 import { readFaultFile } from '../embedded/fault-file.ts';
-import { optionalProperty, parsePort } from '../option-values.ts';
+import { optionalProperty, parsePort } from '../options.ts';
 import type { ServeFlags } from './flags.ts';
 import { createLiveLog } from './live-log.ts';
 

@@ -1,6 +1,5 @@
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
-import { hint, step } from '../../kernel/hint.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Plan } from '../../settings/plan.ts';

@@ -1,8 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { localFileError, replaceFile } from '../../kernel/files.ts';
-import { hint, step } from '../../kernel/hint.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { createSettings } from '../../settings/file/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/file/edit-settings.ts';

@@ -9,9 +9,8 @@ import {
   readJobState,
 } from '../../bulk/journal/job-folder.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { hint, step } from '../../kernel/hint.ts';
 import { isLocked } from '../../kernel/lock.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';

@@ -1,8 +1,7 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation, loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { commandLineOf, hint, step } from '../../kernel/hint.ts';
+import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
@@ -17,7 +16,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
 import { createPostOptions } from '../deliveries/targets.ts';
-import { selectOptions } from '../option-values.ts';
+import { selectOptions } from '../options.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
 import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';

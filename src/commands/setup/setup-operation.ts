@@ -3,16 +3,15 @@ import { loadResource } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { commandLineOf, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
-import { commandLineOf, hint, type NextStep, step } from '../../kernel/hint.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { selectOptions } from '../option-values.ts';
+import { selectOptions } from '../options.ts';
 import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 

@@ -6,14 +6,14 @@ import { selectOperation } from '../../catalog/select-operation.ts';
 import type { CalledOperation, CallResult } from '../../client/client.ts';
 import { createMissingCursorError, followPages, nextPageFields, type PageFields } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { redactValue } from '../../kernel/redact.ts';
 import { continueReading } from '../../output/printer.ts';
 import { readJson } from '../call/data-argument.ts';
 import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 
 interface ApiFlags {
   readonly data?: string | undefined;

@@ -7,7 +7,7 @@ import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty, parseWholeNumber } from '../option-values.ts';
+import { optionalProperty, parseWholeNumber } from '../options.ts';
 import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */

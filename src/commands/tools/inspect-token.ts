@@ -1,7 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDuration } from '../../output/quantities.ts';

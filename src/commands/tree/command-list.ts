@@ -3,7 +3,7 @@ import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
-import { longName, optionalProperty } from '../option-values.ts';
+import { longName, optionalProperty } from '../options.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
 export async function printCommandList(context: Context, program: Node): Promise<void> {

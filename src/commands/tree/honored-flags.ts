@@ -1,6 +1,6 @@
 import type { GlobalFlagGroup } from '../definition.ts';
 import { GLOBAL_FLAG_GROUPS } from '../global-flags.ts';
-import { longName } from '../option-values.ts';
+import { longName } from '../options.ts';
 import { flagsOf, type LoadedLeaf } from './leaf.ts';
 
 const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());

@@ -4,7 +4,7 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { bulkFlags } from '../bulk/bulk-flags.ts';
 import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
 import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, OptionDefinition } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 
 export type LoadedLeaf =
   | {

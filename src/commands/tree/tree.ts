@@ -2,7 +2,7 @@ import { GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import { outline } from '../../catalog/outline.ts';
 import type { CommandDefinition, Leaf, Node, OperationRunner } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
 /** Creates the tree of all commands. Versions of an operation share a command. */

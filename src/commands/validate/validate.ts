@@ -19,7 +19,7 @@ import { parseColumnMap } from '../bulk/input-flags.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
 import type { ValidateFlags } from './flags.ts';
 

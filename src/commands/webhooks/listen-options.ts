@@ -6,7 +6,7 @@ import { matchesPattern } from '../../webhooks/routes.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
-import { parsePort, parseWholeNumber } from '../option-values.ts';
+import { parsePort, parseWholeNumber } from '../options.ts';
 import type { ListenFlags } from './flags.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
 import { recordFolder } from './record-folder.ts';

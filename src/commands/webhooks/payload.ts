@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { parseExactJson, parseExactJsonOrText } from '../../kernel/exact-json.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { readArgument } from '../call/data-argument.ts';
 import { splitPair } from '../call/key-value.ts';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
@@ -14,7 +13,7 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
-import { parseSinceFlag } from '../option-values.ts';
+import { parseSinceFlag } from '../options.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import type { ReplayFlags } from './flags.ts';
 import { readSigningSecret } from './keys.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
@@ -11,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { deliveryTable } from '../embedded/delivery-views.ts';
 import { withStore } from '../embedded/store.ts';
-import { getFlagValue } from '../option-values.ts';
+import { getFlagValue } from '../options.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';

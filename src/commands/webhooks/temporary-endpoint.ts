@@ -3,13 +3,12 @@ import { hostname } from 'node:os';
 import { loadResource } from '../../catalog/index.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
-import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, step } from '../../kernel/hint.ts';
+import { type Hint, hint, messageOf, SvcError, step } from '../../kernel/errors.ts';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../option-values.ts';
+import { optionalProperty } from '../options.ts';
 import { canAsk, openPrompter } from '../terminal/terminal.ts';
 
 interface TemporaryEndpointOptions {

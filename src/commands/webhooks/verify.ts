@@ -1,11 +1,9 @@
 import { buffer } from 'node:stream/consumers';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';

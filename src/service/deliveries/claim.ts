@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { padKeys } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { hasConcurrentWriters, skipLocked } from '../store/sharing.ts';
+import { padKeys } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { type DeliveryDestination, type LaneRef, resolveDestination } from './destination.ts';

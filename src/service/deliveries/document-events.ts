@@ -1,5 +1,5 @@
 import { EVENT_SOURCES, EVENT_TYPES, type EventType } from '../../catalog/events.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { DocumentEvent } from './outbox.ts';
 
 /**

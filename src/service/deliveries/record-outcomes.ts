@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { generateId } from '../secrets.ts';
-import { padKeys } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { padKeys } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { DeliveryState } from '../store/tables.ts';
 import { type AttemptOutcome, isDelivered } from './attempt-delivery.ts';

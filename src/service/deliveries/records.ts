@@ -1,6 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, step } from '../../kernel/hint.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { DeliveryForm, DeliveryState, Tables } from '../store/tables.ts';
 import { type DeliveryAttempt, parseAttempts } from './attempts.ts';

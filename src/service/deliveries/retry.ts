@@ -1,5 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { hint, stepWithPlaceholder } from '../../kernel/hint.ts';
+import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
 import { resolveDestination } from './destination.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';

@@ -2,8 +2,8 @@ import type { Status } from '../../catalog/statuses.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { isSameSecret } from '../../kernel/same-secret.ts';
 import { bodyTooLarge, MAX_UNCHECKED_BYTES, readJson } from '../body.ts';
+import { Refusal } from '../call.ts';
 import { failureResponse, type ServiceResponse } from '../envelope.ts';
-import { Refusal } from '../refusal.ts';
 import type { RequestHandler, ServiceRequest } from '../request.ts';
 
 export interface AdminRequest {

@@ -5,7 +5,7 @@ import { insertActivities, selectActivities, updateActivity } from '../records/a
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { generateId } from '../secrets.ts';
-import { chunkDistinctRows } from '../store/chunks.ts';
+import { chunkDistinctRows } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {

@@ -1,7 +1,7 @@
 import type { KeyCall } from '../call.ts';
+import { Refusal } from '../call.ts';
 import { toAgentRecord, toAgentSummary } from '../records/agent-record.ts';
 import { type Agent, findAgent, findAllAgents, findGroupAgentIds } from '../records/agents.ts';
-import { Refusal } from '../refusal.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {

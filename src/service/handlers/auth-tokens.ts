@@ -1,6 +1,6 @@
 import type { WorkspaceCall } from '../call.ts';
+import { Refusal } from '../call.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
-import { Refusal } from '../refusal.ts';
 import { generateToken } from '../secrets.ts';
 import { prepareDelete, prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';

@@ -4,7 +4,7 @@ import { ROOT } from '../records/folder.ts';
 import { requireFolder } from '../records/folders.ts';
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { chunkDistinctRows } from '../store/chunks.ts';
+import { chunkDistinctRows } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 const DEFAULT_PAGE_SIZE = 1000;

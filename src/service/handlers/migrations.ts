@@ -1,5 +1,5 @@
+import { Refusal } from '../call.ts';
 import { finishMigration, isUnfinished, selectMigrations } from '../records/migrations.ts';
-import { Refusal } from '../refusal.ts';
 import { generateId } from '../secrets.ts';
 import { fieldRefusal } from '../validate.ts';
 import type { HandlersOf } from './handler.ts';

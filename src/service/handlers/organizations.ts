@@ -1,7 +1,7 @@
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkDistinctRows } from '../store/chunks.ts';
+import { chunkDistinctRows } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const organizations: HandlersOf<'organizations'> = {

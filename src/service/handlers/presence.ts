@@ -3,8 +3,7 @@ import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkDistinctRows, chunkRows } from '../store/chunks.ts';
-import { prepareDelete, prepareUpsert } from '../store/statements.ts';
+import { chunkDistinctRows, chunkRows, prepareDelete, prepareUpsert } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 /** Adds users as present. For users who are already present, updates the given fields. */

@@ -3,7 +3,7 @@ import { ensureOrganization, requireOrganization } from '../records/organization
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers, insertGroups, requireGroup } from '../records/user-groups.ts';
 import { selectUsers } from '../records/users.ts';
-import { chunkDistinctRows } from '../store/chunks.ts';
+import { chunkDistinctRows } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const userGroups: HandlersOf<'user-groups'> = {

@@ -9,7 +9,7 @@ import { type MembershipTarget, selectMembers, updateMembers, upsertMembers } fr
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
-import { chunkDistinctRows } from '../store/chunks.ts';
+import { chunkDistinctRows } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 type AddUsers = z.output<Operations['users.add.v2']['input']>;

@@ -1,5 +1,6 @@
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { KeyCall } from '../call.ts';
+import { Refusal } from '../call.ts';
 import { stopLane } from '../deliveries/stop.ts';
 import { createPageToken, parsePageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/configs.ts';
@@ -11,7 +12,6 @@ import {
   toEndpointColumns,
   toEndpointRecord,
 } from '../records/endpoints.ts';
-import { Refusal } from '../refusal.ts';
 import { generateEndpointId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 

@@ -1,5 +1,5 @@
+import { Refusal } from '../call.ts';
 import { createWorkspace, readWorkspaceRecord } from '../records/workspaces.ts';
-import { Refusal } from '../refusal.ts';
 import { generateId } from '../secrets.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';

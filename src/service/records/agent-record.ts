@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { isSecretName } from '../../kernel/redact.ts';
 import type { Agent } from './agents.ts';
 

@@ -1,9 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { KeyCall } from '../call.ts';
-import { invalidArgument } from '../refusal.ts';
-import { chunkRows } from '../store/chunks.ts';
+import { invalidArgument } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';

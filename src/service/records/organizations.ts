@@ -1,5 +1,5 @@
 import type { KeyCall, KeyScope } from '../call.ts';
-import { invalidArgument } from '../refusal.ts';
+import { invalidArgument } from '../call.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);

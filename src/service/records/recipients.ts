@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
-import { chunkDistinctRows, ROWS_PER_STATEMENT } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { chunkDistinctRows, ROWS_PER_STATEMENT } from '../store/statements.ts';
 import { decideAccess, findDocumentAccess } from './document-access.ts';
 import { selectUsers } from './users.ts';
 

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../refusal.ts';
+import { invalidArgument } from '../call.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 

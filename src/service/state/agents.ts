@@ -1,6 +1,5 @@
 import { findAllAgents } from '../records/agents.ts';
-import { chunkRows } from '../store/chunks.ts';
-import { prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Section } from './section.ts';
 
 const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: ['agent'] });

@@ -1,7 +1,6 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers } from '../records/user-groups.ts';
-import { chunkRows } from '../store/chunks.ts';
-import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { chunkRows, prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
 const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);

@@ -1,6 +1,5 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkRows } from '../store/chunks.ts';
-import { prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
 const select = prepareSelect('organizations', ['organizationId', 'organizationName', 'otherFields'], ['key']);

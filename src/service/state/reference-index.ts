@@ -3,7 +3,7 @@ import { DEFAULT_CONTENT_KEY, parseTypes, selectEditors } from '../records/edito
 import { ROOT } from '../records/folder.ts';
 import { findAllFolders } from '../records/folders.ts';
 import { selectUsers } from '../records/users.ts';
-import { chunkRows } from '../store/chunks.ts';
+import { chunkRows } from '../store/statements.ts';
 import type { StateScope } from './section.ts';
 
 type ContentRecord = State['crdt'][number];

@@ -1,8 +1,7 @@
 import type { State, StateKind } from '../../catalog/state.ts';
 import type { KeyScope } from '../call.ts';
 import { insertOrganizations } from '../records/organizations.ts';
-import { chunkRows } from '../store/chunks.ts';
-import { prepareSelect } from '../store/statements.ts';
+import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 /** The API key that owns a state, with the surrogate keys of its organizations by ID, oldest first. */

@@ -1,8 +1,7 @@
 import type { State } from '../../catalog/state.ts';
 import { addUserData, insertParticipants, toUserDataItem } from '../records/user-data.ts';
-import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareDelete } from '../store/statements.ts';
+import { chunkRows, prepareDelete } from '../store/statements.ts';
 import { USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
 import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section, type StateScope } from './section.ts';
 

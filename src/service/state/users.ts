@@ -1,9 +1,8 @@
 import type { State } from '../../catalog/state.ts';
 import { upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
-import { chunkRows } from '../store/chunks.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { prepareDelete, prepareSelect } from '../store/statements.ts';
+import { chunkRows, prepareDelete, prepareSelect } from '../store/statements.ts';
 import type { MemberLevel } from '../store/tables.ts';
 import {
   batchByOrganization,

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../call.ts';
 import { createSerialQueue } from './file-queue.ts';
 import { MAX_CONNECTIONS, openPostgres } from './postgres.ts';
 import { isBrokenConnection, isMissingTable, isRetryable, toOpenError, toTransactionError } from './postgres-errors.ts';

@@ -3,7 +3,7 @@ import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
-import { createRecordKey } from '../record-key.ts';
+import { createRecordKey } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,

@@ -1,5 +1,5 @@
 import type { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { SentRecord } from '../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';

@@ -1,8 +1,8 @@
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
-import { createRecordKey, type RecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
+import { createRecordKey, type RecordKey } from '../settings.ts';
 import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
 interface SentItem extends Pick<PlannedWrite, 'operation' | 'shared'> {

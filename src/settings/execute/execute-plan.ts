@@ -18,7 +18,7 @@ import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedFile, PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
-import { parseRecordKey } from '../record-key.ts';
+import { parseRecordKey } from '../settings.ts';
 import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
 import type { ItemStates } from './item-states.ts';
 import {

@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { isMasked, rememberSecret } from '../../kernel/redact.ts';
 import type { PlannedItem, PlannedWrite } from '../plan.ts';
 import { formatReference, type SecretReference, type SecretValue } from '../secret-value.ts';

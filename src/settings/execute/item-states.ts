@@ -1,7 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { RecordRange } from '../../bulk/journal/outcomes.ts';
 import type { Change, Plan } from '../plan.ts';
-import { createRecordKey, parseRecordKey } from '../record-key.ts';
+import { createRecordKey, parseRecordKey } from '../settings.ts';
 
 export type ItemStates = ReturnType<typeof readItemStates>;
 

@@ -1,10 +1,9 @@
-import type { PendingRecords, RecordList } from '../../bulk/batches.ts';
-import type { BulkRecord } from '../../bulk/bulk-record.ts';
+import type { BulkRecord, PendingRecords, RecordList } from '../../bulk/batches.ts';
 import { BATCH_SIZE } from '../../bulk/pace.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { type SentRecord, toSentRecord } from '../ledger.ts';
 import type { PlannedFile, PlannedItem, PlannedWrite } from '../plan.ts';
-import { parseRecordKey, type RecordKey } from '../record-key.ts';
+import { parseRecordKey, type RecordKey } from '../settings.ts';
 import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
 
 /** An item of a plan, or a user of a file, to send. Users have the indexes after those of all items. */

@@ -5,7 +5,7 @@ import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
-import { parseRecordKey } from '../record-key.ts';
+import { parseRecordKey } from '../settings.ts';
 import { type SecretsByReference, withSecretValues } from './item-secrets.ts';
 
 /** Fields of inputs that records do not have, or that the service never returns. */

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { readCreatedRecord } from '../../client/lookup.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 
 interface ItemCalls {
   readonly client: Client;

@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';

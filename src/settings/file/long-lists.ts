@@ -1,8 +1,7 @@
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
-import { isObject } from '../../kernel/is-object.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { findCycles } from './check.ts';
 
 const KINDS = ['folders', 'documents'] as const;

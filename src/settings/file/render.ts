@@ -1,5 +1,5 @@
 import { Scalar, type ScalarTag, stringify } from 'yaml';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 
 /** Text that YAML 1.1 and 1.2 read as a string without quotes, in both styles. */
 const PLAIN = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_][\w./@-]*(?:[ :][\w./@-]+)*$/i;

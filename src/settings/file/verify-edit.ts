@@ -1,5 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { ReadFile } from './read-files.ts';
 import { environmentsOf, parseSettings, type SettingsContent } from './read-settings.ts';
 import { toValue } from './tree.ts';

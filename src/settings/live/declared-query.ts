@@ -1,6 +1,6 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
-import { parseRecordKey, type RecordKey } from '../record-key.ts';
 import type { Declared, DeclaredRecord, Kind, RecordKind } from '../settings.ts';
+import { parseRecordKey, type RecordKey } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 export function queryDeclared(declared: Declared): LiveQuery {

@@ -1,6 +1,6 @@
 import { shapeOf } from '../../catalog/introspect.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
 import type { Kind } from '../settings.ts';

@@ -3,9 +3,9 @@ import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject } from '../../kernel/json.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
-import { parseEditorId, parseRecordKey, type RecordKey } from '../record-key.ts';
+import { parseEditorId, parseRecordKey, type RecordKey } from '../settings.ts';
 import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
 import { createRequestQueue } from './request-queue.ts';
 

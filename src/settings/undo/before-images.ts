@@ -7,16 +7,15 @@ import { createReadOnlyClient } from '../../client/read-only.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { type Failure, SIGNAL_FAILURES, SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import { isObject } from '../../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, RecordKey } from '../plan.ts';
-import { createEditorId, createRecordKey, parseRecordKey } from '../record-key.ts';
+import { createEditorId, createRecordKey, parseRecordKey } from '../settings.ts';
 
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {

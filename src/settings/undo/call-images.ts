@@ -5,7 +5,7 @@ import { isExpired, JOB_NAME } from '../../bulk/journal/job-folder.ts';
 import { systemErrorCode } from '../../kernel/errors.ts';
 import { createPrivateFolder, localFileError, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { tryParseJson } from '../../kernel/json.ts';
 import { appendImages, type BeforeImage } from './before-images.ts';
 
 /** A single call that replaced values: the first line of its file. */

@@ -6,8 +6,8 @@ import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlannedItem, PlanTarget, RecordKey } from '../plan.ts';
-import { parseRecordKey } from '../record-key.ts';
 import type { DeclaredRecord } from '../settings.ts';
+import { parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/is-object.ts';
-import { tryParseJson } from '../../kernel/try-parse-json.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isSuccessStatus } from '../listener.ts';
 import { type PostOptions, sendPost } from '../post.ts';
 

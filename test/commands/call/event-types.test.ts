@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../src/catalog/events.ts';
 import { checkEventTypes } from '../../../src/commands/call/event-types.ts';
-import { SvcError } from '../../../src/kernel/errors.ts';
-import { type Hint, hint } from '../../../src/kernel/hint.ts';
+import { type Hint, hint, SvcError } from '../../../src/kernel/errors.ts';
 
 /** Checks event types, and returns the warnings. */
 async function check(types: readonly string[], allowUnknownEvent?: true): Promise<readonly string[]> {

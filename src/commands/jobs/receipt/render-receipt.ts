@@ -1,5 +1,5 @@
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
-import { hint, step } from '../../../kernel/hint.ts';
+import { hint, step } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 import { renderFieldList } from '../../../output/field-list.ts';

@@ -1,9 +1,9 @@
 import { HTTP_STATUS } from '../../../catalog/statuses.ts';
-import { isObject } from '../../../kernel/is-object.ts';
+import { isObject } from '../../../kernel/json.ts';
 import { RECEIVER_TIMEOUT } from '../../../webhooks/form.ts';
+import { Refusal } from '../../call.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
 import { failureResponse, type ServiceResponse } from '../../envelope.ts';
-import { Refusal } from '../../refusal.ts';
 import type { ExecutableOperation } from '../../routes.ts';
 import { type ChosenFault, sampleDelay, selectFailing } from './choose-fault.ts';
 

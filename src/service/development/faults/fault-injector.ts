@@ -1,7 +1,7 @@
 import { DELIVERY } from '../../../catalog/fault-rules.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { valueAt } from '../../../kernel/field-path.ts';
-import { tryParseJson } from '../../../kernel/try-parse-json.ts';
+import { tryParseJson } from '../../../kernel/json.ts';
 import { findOrganizationId } from '../../call-log.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
 import type { ServiceResponse } from '../../envelope.ts';

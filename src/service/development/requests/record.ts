@@ -1,8 +1,7 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
-import { isObject } from '../../../kernel/is-object.ts';
+import { isObject, tryParseJson } from '../../../kernel/json.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
-import { tryParseJson } from '../../../kernel/try-parse-json.ts';
 import type { HandledCall } from '../../call-log.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
 

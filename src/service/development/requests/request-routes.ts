@@ -1,6 +1,6 @@
 import { parseDurationFlag } from '../../../kernel/duration.ts';
 import { SvcError } from '../../../kernel/errors.ts';
-import { isObject } from '../../../kernel/is-object.ts';
+import { isObject } from '../../../kernel/json.ts';
 import type { AdminRoutes } from '../admin.ts';
 import { withoutBodies } from './record.ts';
 import type { RequestLog, WaitOptions } from './request-log.ts';
