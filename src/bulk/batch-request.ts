@@ -39,7 +39,6 @@ export type BatchRequestOutcome = RequestTiming &
 
 /** `part`: records of a request that failed with an internal error. Another internal error is not retried. */
 export type RequestKind = 'new' | 'part';
-
 export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
 
 export type StopReason =

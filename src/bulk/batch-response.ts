@@ -2,7 +2,6 @@ import { isObject } from '../kernel/json.ts';
 import { redactRemembered } from '../kernel/redact.ts';
 import type { BulkRecord, RecordList, RecordResult } from './batches.ts';
 
-/** The records to include in results: all of them, or the unsuccessful ones. */
 export type ReportedRecords = 'all' | 'exceptions';
 
 export interface ParsedResponse {
@@ -60,9 +59,8 @@ function findUnexpectedIds(response: object, batch: RecordList): readonly string
 let last = { message: '', clean: '' };
 
 function itemResult(record: BulkRecord, result: unknown): RecordResult {
-  if (typeof result !== 'object' || result === null) {
+  if (typeof result !== 'object' || result === null)
     return { record, status: 'unknown', message: 'the response does not mention the record', code: 'outcome_unknown' };
-  }
   const { success, message, code } = result as Readonly<Record<string, unknown>>;
   if (typeof message === 'string' && message !== last.message) last = { message, clean: redactRemembered(message) };
   return {

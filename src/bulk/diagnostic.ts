@@ -22,7 +22,6 @@ export function formatDiagnostic(diagnostic: FileDiagnostic): string {
   return `${position}: ${describeDiagnostic(diagnostic)}`;
 }
 
-/** Formats a diagnostic without its position: `record 2: userId: is missing`. */
 export function describeDiagnostic({ record, field, message }: Diagnostic): string {
   return [record === undefined ? undefined : `record ${record}`, field, message]
     .filter((part) => part !== undefined)

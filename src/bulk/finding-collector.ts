@@ -6,10 +6,8 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
-
 const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
 
-/** Collects the problems and warnings of an input's files, in bounded memory if `takeDiagnostics` is called regularly. */
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;

@@ -6,7 +6,6 @@ import { readFileBytes, readStreamBytes } from './source/bytes.ts';
 /** The bytes of an input, which can be read more than once. */
 export interface InputBytes {
   readonly path: string;
-  /** Undefined for a pipe. */
   readonly size: number | undefined;
   readonly isSpooled: boolean;
   /** Reads the bytes from the start. The first read must reach the end before the second one begins. */

@@ -37,7 +37,6 @@ export interface JobDependencies {
 }
 
 const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_together', 'confirmed']);
-
 /** Number of consecutive batches without a response, including retries, after which the job stops. */
 const MAX_UNANSWERED_BATCHES = 10;
 

@@ -23,7 +23,6 @@ export interface JobRecorderOptions {
 
 /** Interval between saves of the metrics, in milliseconds. A killed run loses at most this much. */
 const FACTS_INTERVAL = 1_000;
-
 /** Interval between flushes to disk, in milliseconds. A machine crash loses at most this much. */
 const DURABLE_INTERVAL = 1_000;
 

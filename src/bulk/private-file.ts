@@ -2,7 +2,6 @@ import { open, rm } from 'node:fs/promises';
 import { localFileError } from '../kernel/files.ts';
 
 const FLAGS = { empty: 'w', keep: 'a', fail: 'wx' } as const;
-
 export type PrivateFile = Awaited<ReturnType<typeof openPrivateFile>>;
 
 /**

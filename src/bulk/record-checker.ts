@@ -49,10 +49,8 @@ interface FileCheck {
 
 /** Receives each valid record in the form to send, before duplicates are resolved. */
 export type RecordListener = (value: unknown) => void;
-
 /** Number of unreadable records at the start of a file after which svc stops reading it: the file probably has another format. */
 const MAX_UNREADABLE_AT_START = 10;
-
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
 
 const TARGET_HINT =
@@ -78,7 +76,6 @@ export class RecordChecker extends FindingCollector {
   /** Number of records to send, without other shards and skipped duplicates. */
   records = 0;
   read = 0;
-  /** The first valid record, for a preview. */
   first: BulkRecord | undefined;
   readonly files: FileCheck[] = [];
 
@@ -208,7 +205,6 @@ export class RecordChecker extends FindingCollector {
   }
 }
 
-/** Describes the position of a record relative to a file: `on line 2`, `in record 3`, `on line 2 of a.csv`. */
 function describePosition({ file, line, record }: IdentifiedRecord, from: string): string {
   const place = record === undefined ? `on line ${line}` : `in record ${record}`;
   return file === from ? place : `${place} of ${file}`;

@@ -6,9 +6,7 @@ import type { RecordProblem } from './record-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN } from './source/plain-scalar.ts';
 import type { InputFormat } from './source/source.ts';
 
-/** Reports a problem with a clearer message than that of the schema. */
 type ReportProblem = (message: string) => void;
-
 /** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 

@@ -1,4 +1,3 @@
-/** The position of a record. With a single input file, the line is enough. */
 export interface RecordPosition {
   readonly file?: string;
   /** Null if the record was not read from a file. */

@@ -98,7 +98,6 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
       isEmpty = false;
       await files.reasons.write(items.map(reasonLine).join(''));
     },
-    /** Completes the files. Without rejects, deletes them and returns `undefined`. */
     async close(): Promise<WrittenRejects | undefined> {
       if (isEmpty || !records) return discard();
       await records.write(framingOf(format).after);

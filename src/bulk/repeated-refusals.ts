@@ -2,7 +2,6 @@ import type { SvcError } from '../kernel/errors.ts';
 
 /** Number of consecutive identical refusals of single records after which the request itself is considered at fault. */
 const MAX_REPEATS = 100;
-
 /** Minimum threshold before the first success, because fewer records could all have the same mistake. */
 const MIN_REPEATS = 10;
 

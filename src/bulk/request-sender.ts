@@ -9,7 +9,6 @@ import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
 import type { Batch, BulkRecord, RecordList } from './batches.ts';
 
-/** Parameters of a job's calls: one operation, with the same data around each batch of records. */
 export interface BatchCalls {
   readonly client: Client;
   readonly operation: Operation;
@@ -17,7 +16,6 @@ export interface BatchCalls {
   readonly data: Readonly<Record<string, unknown>>;
   /** Whether the job is a single call from the command line. Its rejection is the outcome of the command. */
   readonly single: boolean;
-  /** How to handle existing records (default: they fail). */
   readonly ifExists?: 'skip' | 'update' | undefined;
 }
 
@@ -86,9 +84,8 @@ function interpretError(
   { single, operation, fields, ifExists }: BatchCalls,
 ): UnmeasuredOutcome {
   if (error instanceof ServiceError && hasRecordResults(error, batch)) return { kind: 'answered', response: error.details };
-  if (isRequestTooLarge(error) && (!single || batch.length > 1)) {
+  if (isRequestTooLarge(error) && (!single || batch.length > 1))
     return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
-  }
   switch (error.failure) {
     case 'outcome_unknown': {
       const isInternal = error instanceof ServiceError && error.status === 'INTERNAL';

@@ -17,7 +17,6 @@ export interface BatchResult {
   readonly unanswered: SvcError | undefined;
 }
 
-/** Sends one request. Returns `undefined` once the job is stopping. */
 type Send = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome | undefined>;
 
 export interface BatchSenderDependencies {
@@ -32,7 +31,6 @@ export interface BatchSenderDependencies {
 }
 
 const INTERNAL_ERROR_RETRIES = 2;
-
 /** Maximum number of retries for a batch without a response: if other requests get responses, and if none do. */
 const MAX_RESENDS = { answered: 8, silent: 2 };
 
@@ -207,7 +205,6 @@ class BatchSender {
     return 'accepted';
   }
 
-  /** Sends one more request. Returns the results, or `undefined` if the response has no results. */
   async #resend(batch: RecordList): Promise<readonly RecordResult[] | undefined> {
     const outcome = await this.#sendRequest(batch, 'part');
     switch (outcome?.kind) {
@@ -252,9 +249,7 @@ class BatchSender {
 }
 
 const ALL_SUCCEEDED: ParsedResponse = { items: [], unexpectedIds: [] };
-
 type ResultDetails = Pick<RecordResult, 'message' | 'code' | 'open'>;
-
 const NOT_SENT: ResultDetails = { message: 'not sent: the job stopped', code: 'not_sent' };
 
 function detailsOf({ message, failure }: SvcError): ResultDetails {

@@ -1,6 +1,5 @@
 import type { RecordChunk } from './source/source.ts';
 
-/** Numbers the records that share a line, because the line alone does not identify them. */
 export class SharedLines {
   #chunk: RecordChunk = [];
   #before = 0;

@@ -28,7 +28,6 @@ export interface BulkSummary {
   readonly requests: number;
   readonly retries: number;
   readonly seconds: number;
-  /** The first failed and unknown records. */
   readonly failures: readonly FailureLine[];
   readonly failuresTruncated: boolean;
   readonly rejects: string | null;

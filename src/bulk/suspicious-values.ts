@@ -52,7 +52,6 @@ const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
-/** Finds suspicious values in the records of a file. Memory use does not depend on the number of records. */
 export class SuspiciousValues {
   readonly #groups = new Map<string, { count: number; readonly field: string; readonly suspicion: Suspicion }>();
 

@@ -20,7 +20,6 @@ const userProperties = withRules(
 
 export const ACCESS_TOKEN_SECONDS = 48 * 60 * 60;
 
-/** Describes a grant: `Granted editor (the default role) on organization acme until the token expires in 48 hours`. */
 function describeGrant({ type, id, organizationId, accessRole, expiresAt }: AccessResource, now: number): string {
   const role = accessRole ?? `${DEFAULT_ACCESS_ROLE} (the default role)`;
   const parent = type === 'organization' ? '' : ` of ${organizationId}`;

@@ -33,7 +33,6 @@ export async function findRecordIssues(schema: z.ZodType, value: unknown, pause:
   return [];
 }
 
-/** Converts an issue of a slice to an issue of the whole array; drops issues outside the records. */
 function relocateIssue(issue: z.core.$ZodIssue, field: string, first: number): readonly z.core.$ZodIssue[] {
   const [list, index, ...inner] = issue.path;
   return list === field && typeof index === 'number' ? [{ ...issue, path: [list, first + index, ...inner] }] : [];

@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 const COUNT = z.int().min(0).exactOptional();
 const TEXT = z.string().exactOptional();
-
 export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 
 /** Options of a bulk job, as stored in its journal. */

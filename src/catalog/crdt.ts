@@ -6,7 +6,6 @@ import { fieldMessage } from './field-message.ts';
 import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
-
 const editor = { organizationId, documentId, editorId: id('editor ID') };
 
 const lookup = {

@@ -132,7 +132,6 @@ export interface Wait {
   readonly failed: string;
 }
 
-/** How to find out whether a write without a response was applied. */
 export interface Lookup {
   /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
   readonly operation: string;

@@ -60,7 +60,6 @@ export const EVENT_TYPES: readonly EventType[] = [
 ];
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
-
 export const WEBHOOK_TRIGGERS = defaultTriggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
 
 export const EMAIL_TRIGGERS = defaultTriggers(

@@ -11,9 +11,7 @@ import { HTTP_STATUS, type Status } from './statuses.ts';
 export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
 export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
 const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
-
 const MAX_DELAY = 3_600_000;
-
 const share = z.number().min(0).max(1);
 const count = z.int().min(1);
 const milliseconds = z
@@ -41,7 +39,6 @@ const rule = z
   });
 
 type Rule = z.output<typeof rule>;
-
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
 /** A problem in a fault file. `names` says which part is wrong: the name of the field, or its value. */

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 
 type MessagePart = string | { readonly field: string };
-
 export type NameField = (field: string) => string;
 
 /**

@@ -4,7 +4,6 @@ import type { CreatedParents } from './define.ts';
 
 /** Creates the schema of an ID. Calls construct many of them, and `describe` would construct each once more. */
 export const id = (description: string) => z.string().min(1).register(z.globalRegistry, { description });
-
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
 
@@ -43,11 +42,9 @@ export const user = z.looseObject({
 });
 
 export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
-
 /** The records of a bulk call, at least one. Additional fields are forwarded. */
 export const records = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.looseObject(shape)).min(1);
 
-/** Result of one record of a bulk call. Only a literal `true` means success; additional fields are forwarded. */
 export const itemResult = z.looseObject({
   success: z.boolean(),
   message: z.string().optional(),

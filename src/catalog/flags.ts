@@ -68,9 +68,8 @@ function createFieldFlags(field: string, declared: z.ZodType, parents: readonly 
   const { flag, off, as, implies } = meta as FlagOptions;
   const path = [...parents, field];
   const { type, entries } = definitionOf(schema);
-  if (type === 'object' && !as) {
+  if (type === 'object' && !as)
     return createObjectFlags(schema, path, ofRecord).map((inner) => ({ ...inner, required: required && inner.required }));
-  }
   return [
     {
       name: flag ?? flagName(field),

@@ -2,7 +2,6 @@ import type { Auth } from './define.ts';
 
 export const DEFAULT_HEADER_PREFIX = 'x-svc-';
 
-/** Names of the credential headers, without the prefix. */
 export const CREDENTIAL_HEADERS = {
   apiKey: 'api-key',
   authToken: 'auth-token',

@@ -24,7 +24,6 @@ const LOADERS = {
 
 export type Resource = keyof typeof LOADERS;
 export const RESOURCES = Object.keys(LOADERS) as readonly Resource[];
-
 export type OperationsOf<Name extends Resource> = Awaited<ReturnType<(typeof LOADERS)[Name]>>;
 
 type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void

@@ -32,7 +32,6 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
 /** Catalog metadata that is not part of the JSON Schema. */
 const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
-/** Converts a schema of the catalog to JSON Schema. Values that JSON Schema cannot describe may be anything. */
 export function createJsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules = true): JsonSchema {
   return z.toJSONSchema(schema, {
     io,

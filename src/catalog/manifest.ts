@@ -12,7 +12,6 @@ export function getEntry(operation: string): OperationEntry {
   return entry;
 }
 
-/** Finds the entry of a command by its words, in the default version. */
 export function findEntryByCommand(words: readonly string[]): OperationEntry | undefined {
   const line = words.join(' ');
   return manifest.find(({ command }) => command.join(' ') === line);

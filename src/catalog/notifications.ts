@@ -62,9 +62,8 @@ const input = withRules(
         if (!notification.displayHeadlineMessageTemplate) missing('displayHeadlineMessageTemplate', 'required');
         if (!notification.displayBodyMessage) missing('displayBodyMessage', 'required');
       }
-      if (notification.notifyUsers.length === 0 && notification.notifyAll === false) {
+      if (notification.notifyUsers.length === 0 && notification.notifyAll === false)
         missing('notifyUsers', 'no users to notify: name users, or notify all');
-      }
     }),
   {
     anyOf: [

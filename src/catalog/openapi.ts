@@ -15,7 +15,6 @@ export interface OpenApiOptions {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Creates an OpenAPI 3.1 document of the API: each path once, with the schemas of its operations. */
 export function createOpenApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
   const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
   return {
@@ -36,7 +35,6 @@ export function createOpenApiDocument(operations: readonly NamedOperation[], { h
   };
 }
 
-/** Creates a path item. Operations that share a path differ in their input; the first one names the path item. */
 function createPathItem(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};

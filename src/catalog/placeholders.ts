@@ -1,4 +1,3 @@
-/** Returns warnings for placeholders that the service does not replace: notifications use `{x}`, activities `{{x}}`. */
 export function warnAboutPlaceholders(field: string, template: string | undefined, kind: '{x}' | '{{x}}'): string[] {
   if (template === undefined) return [];
   const doubled = template.match(/\{\{\s*\w+\s*\}\}/g) ?? [];

@@ -19,7 +19,6 @@ const secretReference = z
   .meta({ secret: true });
 
 const reference = (describes: string) => secretReference.describe(describes).optional();
-
 const webhook = webhookConfig['webhooks.config.update'].input.shape;
 const emailShape = email['email.update'].input.shape;
 const provider = permissionProvider['permission-provider.update'].input.shape;
@@ -64,7 +63,6 @@ const usersFile = z.strictObject({
 });
 
 const list = <Record extends z.ZodType>(describes: string, record: Record) => z.array(record).optional().describe(describes);
-
 const text = z.string().min(1);
 
 const stack = text
@@ -112,7 +110,6 @@ const overlay = z.strictObject({
   }),
 });
 
-/** A settings file for one environment. Secrets are references. */
 export const settingsSchema = z.strictObject({
   svc: z.literal(1).optional().describe('version of the format'),
   ...settingsOf((record) => record),

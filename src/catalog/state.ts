@@ -18,7 +18,6 @@ const aliased = <Record extends z.ZodType>([other, field]: readonly [string, str
 
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
 
-/** Alternative names of fields: the other name, and the field. */
 export const FIELD_ALIASES = {
   documents: ['id', 'documentId'],
   groups: ['organizationUserGroupId', 'groupId'],
@@ -48,7 +47,6 @@ const document = z.strictObject({
   accessType: z.string().optional(),
 });
 
-/** Access of a user to a resource in the user's own organization. */
 const membership = z.strictObject({
   type: z.enum(['organization', 'folder', 'document']),
   id: id('resource ID'),

@@ -27,9 +27,7 @@ const write = {
 } as const;
 
 const add = { ...write, summary: 'Add users to an organization, folder, or document', effect: 'keyed' } as const;
-
 const update = { ...write, summary: 'Update existing users', effect: 'set' } as const;
-
 const item = z.looseObject({});
 
 export const users = {

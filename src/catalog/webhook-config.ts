@@ -38,7 +38,6 @@ const payload = {
 };
 
 const enableDataProtection = z.boolean().optional().describe('omit personal data from payloads');
-
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {

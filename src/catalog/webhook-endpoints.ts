@@ -40,7 +40,6 @@ const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
 
 const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
-
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
 export const webhookEndpoints = {

@@ -101,10 +101,8 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
 
 /** Maximum attempts per request if the service may have processed an earlier attempt. */
 const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
-
 /** Maximum attempts per request while no part of it was sent. */
 const MAX_UNSENT_ATTEMPTS = 3;
-
 const FIRST_DELAY = 500;
 const MAX_DELAY = 10_000;
 

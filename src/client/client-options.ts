@@ -20,7 +20,6 @@ export interface ClientOptions {
   readonly proxy?: NetworkProxy;
   /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
-  /** Rate-limit pauses shared with other svc processes on this machine. */
   readonly sharedRateLimit?: SharedRateLimit;
   /** Receives each planned request. If set, no request is sent. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;

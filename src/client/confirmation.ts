@@ -1,8 +1,6 @@
 const [QUOTE, COMMA, COLON, BRACE, BRACE_END, SPACE] = Buffer.from('",:{} ');
-
 /** Matches escapes and control characters, which this parser does not support. Without them, a quote ends a string. */
 const UNSUPPORTED = /[^ -[\]-\uFFFF]/;
-
 /** Matches a number, boolean, or null, up to the delimiter that follows. */
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d{0,300}))(?=[,} ])/y;
 

@@ -69,9 +69,7 @@ function* findIssues(schema: z.core.$ZodType, data: unknown, path: Path): Genera
     if (!isOptional(schema)) yield { path };
     return;
   }
-  for (const issue of (schema as z.ZodType).safeParse(data).error?.issues ?? []) {
-    yield { path: [...path, ...issue.path] };
-  }
+  for (const issue of (schema as z.ZodType).safeParse(data).error?.issues ?? []) yield { path: [...path, ...issue.path] };
 }
 
 const optionalSchemas = new WeakMap<z.core.$ZodType, boolean>();

@@ -60,9 +60,8 @@ function* readResult(body: unknown, response: WireResponse, context: ResponseCon
       isBareData(body, operation) && (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
     return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
-  if (!isObject(result)) {
+  if (!isObject(result))
     return operation.output ? createUnusableFailure('a result that is not an object', response, context) : bareSuccess(result);
-  }
   const { status } = result;
   if (status !== undefined && status !== 'success') return parseServiceFailure(result, response, context);
   if (status === undefined && !operation.output && !Object.hasOwn(result, 'data')) return bareSuccess(result);

@@ -14,7 +14,6 @@ import {
 
 /** Time in milliseconds that an idle connection stays open, unless the service specifies less. */
 const IDLE_TIMEOUT = 4_000;
-
 const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
 
 /** Creates a transport for a few calls over Node's own HTTP client, which starts much faster than `fetch`. */
@@ -38,7 +37,6 @@ interface HttpOptions extends TransportOptions {
   readonly connectTimeout?: number;
 }
 
-/** Creates an agent. Loads TLS only for https URLs. */
 async function createAgent(url: string, tls: TrustedAuthorities | undefined): Promise<Agent> {
   const agentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT };
   if (!url.startsWith('https:')) return new Agent(agentOptions);

@@ -20,7 +20,6 @@ interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | '
 
 /** Milliseconds before each lookup. One miss proves nothing: the write may still be in flight when the attempt times out. */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
-
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**

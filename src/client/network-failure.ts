@@ -12,7 +12,6 @@ const BEFORE_SENDING =
 /** Message of the `fetch` error for a blocked port. The error has no code. */
 const BAD_PORT = 'bad port';
 
-/** Matches codes of certificate and TLS errors before anything was sent. Retrying does not help. */
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
 

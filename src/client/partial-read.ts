@@ -6,7 +6,6 @@ import { ServiceError } from './service-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Results = Map<string, unknown>;
-
 const STATUS_FIELDS = ['success', 'message', 'code'];
 
 /**
@@ -38,9 +37,8 @@ export async function recoverPartialRead(
 function findResults(thrown: unknown, ids: readonly string[]): Results | undefined {
   if (!(thrown instanceof ServiceError) || thrown.failure === 'invalid_argument') return undefined;
   const { details } = thrown;
-  if (Array.isArray(details)) {
+  if (Array.isArray(details))
     return details.length === ids.length ? new Map(ids.map((id, at) => [id, details[at]])) : undefined;
-  }
   if (!isObject(details) || !ids.some((id) => Object.hasOwn(details, id))) return undefined;
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }

@@ -35,7 +35,6 @@ export function findProxy(url: URL, environment: Environment): NetworkProxy | un
   return { address, host: address.host, variable };
 }
 
-/** Parses a proxy address. The default scheme is http, as in curl. */
 function parseProxyAddress(text: string): URL | undefined {
   const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   const protocol = PROTOCOLS.get(url?.protocol ?? '');

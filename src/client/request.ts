@@ -23,7 +23,6 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The IDs of a batch, to confirm a typical response without parsing it. */
   readonly expectedIds?: readonly string[] | undefined;
 }
 

@@ -4,21 +4,15 @@ import { withoutByteOrderMark } from '../kernel/files.ts';
 import { measureJson } from '../kernel/json-nesting.ts';
 
 const MEGABYTE = 1024 * 1024;
-
 /** Upper bound on the decompressed size of a response body. */
 const MAX_BODY_BYTES = 64 * MEGABYTE;
-
 /** Maximum JSON nesting: enough for folders 250 levels deep, and safe for recursive code. */
 const MAX_NESTING = 500;
-
 /** Maximum number of brackets, commas, and colons. Each one costs far more memory when parsed than as text. */
 const MAX_TOKENS = 4_000_000;
-
 /** The text of a response body, or a noun phrase that describes its flaw, to follow "the service returned". */
 export type BodyText = { readonly text: string } | { readonly flaw: string };
-
 const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
-
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];
 
 /** Collects a response body chunk by chunk, and discards it once it exceeds the size limit. */

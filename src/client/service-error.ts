@@ -7,7 +7,6 @@ export class ForeignResponseError extends SvcError {}
 
 const TOO_LARGE = 413;
 
-/** A 413 response without the service's envelope, typically from a proxy. */
 export class RequestTooLargeError extends ForeignResponseError {
   constructor(host: string) {
     super('unusable_answer', `${host} rejected the request as too large (HTTP ${TOO_LARGE})`, {

@@ -10,7 +10,6 @@ import type { WireResponse } from './transport.ts';
 export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: string;
-  /** IDs of a batch, which allow confirming a success without parsing the response. */
   readonly expectedIds?: readonly string[] | undefined;
   readonly credentialHint: string | Hint;
   readonly signal?: AbortSignal | undefined;

@@ -3,7 +3,6 @@ import type { Failure } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 
 export type StatusMeaning = Pick<SendFailure, 'applied' | 'retry'> & { readonly failure: Failure };
-
 const rejected = (failure: Failure): StatusMeaning => ({ failure, applied: 'no', retry: 'never' });
 const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({ failure, applied: 'maybe', retry });
 
@@ -54,7 +53,6 @@ export function interpretStatus(status: string | undefined, httpStatus: number):
 /** Client errors that mean the same from the service and from a proxy. A 400 or 404 may be about the proxy itself. */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
-/** Interprets a response without the service's envelope, by its HTTP status alone. */
 export function interpretHttpStatus(httpStatus: number): StatusMeaning {
   if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return rejected('unusable_answer');
   return interpretStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);

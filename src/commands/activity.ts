@@ -3,9 +3,7 @@ import { isObject } from '../kernel/json.ts';
 
 const MAX_IDS = 20;
 const MAX_ID_LENGTH = 100;
-
 const ID_FIELD = /^(?:id|uid|apiKey|\w+Ids?)$/;
-
 const GRANT_FIELD = /^(?:user|permissions|resources)$/;
 
 export interface JobCounts {

@@ -50,7 +50,6 @@ export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly strin
 };
 
 export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', description: 'print the version' };
-
 export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', description: 'show this help' };
 
 export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {

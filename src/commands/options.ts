@@ -87,9 +87,8 @@ export function optionalProperty<Name extends string, Value>(name: Name, value: 
 export function parseWholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && Number.isSafeInteger(value))) {
+  if (!(value >= least && Number.isSafeInteger(value)))
     throw new SvcError('usage', `${flag} must be a whole number of at least ${least}, got '${text}'`);
-  }
   return value;
 }
 

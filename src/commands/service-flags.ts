@@ -34,6 +34,5 @@ export function stepForService(options: ServiceFlags, step: NextStep): NextStep 
 }
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);
-
 /** Identifies the embedded service where other services have a host: in prompts, jobs, and the history. */
 export const EMBEDDED_SERVICE = 'embedded service';

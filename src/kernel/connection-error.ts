@@ -43,7 +43,6 @@ export function describeConnectionError(error: unknown): string | undefined {
 
 /** OpenSSL's code for a server that speaks none of the offered application protocols. */
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
-
 /** Type of the first frame of an HTTP/2 connection, and the length of a frame header in bytes. */
 const [SETTINGS, FRAME_HEADER_BYTES] = [4, 9];
 

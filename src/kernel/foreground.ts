@@ -6,9 +6,8 @@ import { currentPlatform, processId } from './process.ts';
 export function isInForeground(): boolean {
   if (currentPlatform === 'win32') return true;
   try {
-    if (currentPlatform !== 'linux') {
+    if (currentPlatform !== 'linux')
       return execFileSync('ps', ['-o', 'stat=', '-p', String(processId)], { encoding: 'utf8' }).includes('+');
-    }
     // After the program name in parentheses: state, parent, process group, session, terminal, foreground process group.
     const [, , group, , , foregroundGroup] = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return group !== undefined && group === foregroundGroup;

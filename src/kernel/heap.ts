@@ -2,10 +2,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
-
 /** Enough for streaming. A larger young generation is not faster. */
 const YOUNG_GENERATION_MEGABYTES = 16;
-
 const POLL_INTERVAL = 20;
 
 const processHeap = {

@@ -5,9 +5,7 @@ import { redactRemembered } from './redact.ts';
 /** Destination for text. `write` resolves once the text has left this process, and rejects if it cannot be written. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Width in columns; undefined if the sink is not a terminal. */
   readonly columns: number | undefined;
-  /** Height in lines; undefined if the sink is not a terminal. */
   readonly rows?: number | undefined;
   /** Whether the parent process closed or discards the output. False for the user's own `> /dev/null`. */
   readonly isDiscarded?: boolean;
@@ -130,9 +128,8 @@ const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STR
 
 function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
-  if (code !== undefined && CLOSED_PIPE_CODES.has(code)) {
+  if (code !== undefined && CLOSED_PIPE_CODES.has(code))
     return new SvcError('reader_gone', 'the reader of the output closed the pipe', { cause: error });
-  }
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
     hint: 'check the disk that the output is written to, then try again',

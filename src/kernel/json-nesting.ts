@@ -1,5 +1,4 @@
 const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] = Buffer.from('"\\[{]},:');
-
 /** Maximum nesting of arrays and objects in files, flags, and deliveries, far below the limit of the stack. */
 export const MAX_NESTING = 100;
 

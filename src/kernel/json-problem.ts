@@ -6,7 +6,6 @@ export interface JsonProblem {
   readonly hint?: string;
 }
 
-/** Finds the first value in a valid JSON text that svc cannot send as written. */
 export function findJsonProblem(value: unknown, text: string): JsonProblem | undefined {
   return isPreserved(value, 1) ? undefined : locateJsonProblem(text);
 }
@@ -26,9 +25,8 @@ function isPreserved(value: unknown, depth: number): boolean {
 
 /** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
-  if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token) {
+  if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token)
     return { problem: `the number ${token} would lose digits`, hint: 'put it in quotes: IDs are text' };
-  }
   if (!/^-?\d/.test(token) || Number.isFinite(Number(token))) return undefined;
   return { problem: `the number ${token} is too large`, hint: 'put it in quotes if it is text' };
 }
@@ -94,8 +92,7 @@ function nextExpected(
 
 function describeUnexpected(text: string, at: number, expected: string, unreadable: boolean): Omit<JsonProblem, 'offset'> {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  if (unreadable && found === '"') {
+  if (unreadable && found === '"')
     return { problem: 'the string is not closed, or contains a line break or an invalid escape' };
-  }
   return { problem: `expected ${expected}, found '${found}'`, ...(found === "'" && { hint: 'JSON requires double quotes' }) };
 }

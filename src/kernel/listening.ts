@@ -18,9 +18,8 @@ export function listen(server: Server, { host, port }: ListenAddress): Promise<s
 
 function listenError(error: Error, host: string, port: number): SvcError {
   const code = systemErrorCode(error);
-  if (code === 'EADDRINUSE') {
+  if (code === 'EADDRINUSE')
     return new SvcError('local', `port ${port} on ${host} is already in use`, { hint: 'use --port 0 to select a free port' });
-  }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return new SvcError('local', `${host} is not an address of this machine`, {
       hint: 'use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 from any machine',

@@ -6,14 +6,10 @@ import { SvcError } from './errors.ts';
 import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
 import { processId, withoutExperimentalWarning } from './process.ts';
 
-/** Maximum pause in milliseconds between two attempts to acquire a lock. */
 const MAX_PAUSE = 200;
-
 /** Default timeout in milliseconds, longer than `isLocked` can delay a lock. */
 const DEFAULT_TIMEOUT = 500;
-
 const [BUSY, CANNOT_OPEN] = [5, 14];
-
 /** References to locked databases: the garbage collector would close them, which releases their locks. */
 const held = new Set<DatabaseSync>();
 

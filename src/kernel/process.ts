@@ -1,12 +1,9 @@
 import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
 
 export const processId: number = process.pid;
-
 /** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
 export const userId: number | undefined = process.getuid?.();
-
 export const nodeExecutable: string = process.execPath;
-
 export const currentPlatform: NodeJS.Platform = process.platform;
 
 /** Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that don't use it still work. */

@@ -5,13 +5,10 @@ import { systemErrorCode } from './errors.ts';
 
 /** Maximum size in bytes of a settings or state file. */
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
-
 /** Maximum size in bytes of a file that the user named. */
 const MAX_NAMED_BYTES = 64 * 1024 * 1024;
-
 /** Time limit for a pipe or a terminal to deliver all its content, in milliseconds. */
 const DEFAULT_TIMEOUT = 60_000;
-
 const MAX_PAUSE = 100;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -36,7 +33,6 @@ export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTE
 
 export interface ReadLimits {
   readonly maxBytes?: number;
-  /** Milliseconds to wait for a pipe or a terminal. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -117,7 +113,6 @@ async function* readArriving(file: FileHandle, awaitsWriter: boolean, clock: Clo
 }
 
 const EMPTY = Buffer.alloc(0);
-
 /** Reads the next bytes into a chunk, and returns their number. */
 type Reader = (chunk: Buffer) => number | Promise<number>;
 

@@ -1,12 +1,9 @@
 const HIDDEN = '****';
-
 /** Matches the slashes after a scheme, optionally escaped by one or more levels of JSON. */
 const SLASHES = String.raw`:(?:\\*\/){2}`;
 const AUTHORITY_CHARACTER = String.raw`[^\s"'<>\\/?#]`;
-
 /** Matches the user information of a URL, up to the last `@` before the path: an unescaped password may contain `@`. */
 const USER_INFO = new RegExp(String.raw`\b([a-z][a-z0-9+.-]{0,30})(${SLASHES})(${AUTHORITY_CHARACTER}+)@`, 'gi');
-
 /** Matches the schemes whose user name alone may be a token. */
 const WEB = /^(?:https?|wss?)$/i;
 
@@ -23,7 +20,6 @@ const PARAMETER = new RegExp(
   'gi',
 );
 
-/** Masks user information and secret query parameters in all URLs of a text. */
 export function redactUrls(text: string): string {
   const anonymous = text.includes('@') ? text.replace(USER_INFO, maskUser) : text;
   return anonymous.replace(PARAMETER, `$1${HIDDEN}`);

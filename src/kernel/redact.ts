@@ -16,13 +16,10 @@ export function isMasked(value: unknown): boolean {
 /** Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret fields are always masked. */
 const MIN_LENGTH_BY_VALUE = 4;
 const MIN_LENGTH_IN_RESPONSE = 8;
-
 const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
-
 /** `apiKey` is a secret only in the email settings. In plain text, the parent of a field is unknown: it is always masked. */
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
-
 /** Matches the names of secret fields and headers, in any naming style. */
 const SECRET_NAME = /authorization|credential|passw|secret|token|api[-_]*key|private[-_]*key/i;
 
@@ -113,9 +110,8 @@ function findSpans(text: string, secret: string): readonly Span[] {
   const mask = maskSecret(secret);
   const spans: Span[] = [];
   for (const form of encoded) {
-    for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1)) {
+    for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1))
       spans.push({ start, end: start + form.length, mask });
-    }
   }
   escaped.lastIndex = 0;
   for (let match = escaped.exec(text); match; match = escaped.exec(text)) {

@@ -1,7 +1,4 @@
-/** Matches printable ASCII, which needs no escaping. */
 const PLAIN = /^[ -~]*$/;
-
-/** Matches printable ASCII and line breaks, as in most formatted JSON. */
 const PLAIN_JSON = /^[\n -~]*$/;
 
 let unsafe: RegExp | undefined;

@@ -2,10 +2,8 @@ import { parseDuration } from './duration.ts';
 
 /** A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily confuse with seconds. */
 export type Timestamp = ReturnType<typeof toTimestamp>;
-
 /** Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the year 5138. */
 const MAX_SECONDS = 1e11;
-
 const RFC_3339 = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
 
 /** Parses RFC 3339 (`2026-03-01T12:00:00Z`), a duration after `now` (`48h`), or Unix time; `undefined` for any other text. */

@@ -15,7 +15,6 @@ export interface Palette {
 const GOOD = new Set(['done', 'delivered', 'completed', 'online', 'active']);
 const BAD = new Set(['failed', 'stopped', 'unknown']);
 const PENDING = new Set(['running', 'pending', 'in_progress']);
-
 const keep: Style = (text) => text;
 const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 

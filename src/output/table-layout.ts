@@ -4,9 +4,7 @@ import { isAscii, type Measure } from './width.ts';
 import { wrap } from './wrap.ts';
 
 export type Row = readonly string[];
-
 export const GAP = '  ';
-
 /** Rows per layout pass: cli-table3 compares each cell with all previous cells, which is slow for long tables. */
 const ROWS_PER_PASS = 100;
 

@@ -25,9 +25,8 @@ export interface TablePlan {
 export function planTable(content: TableContent, view: View): TablePlan | undefined {
   const all = [...content.columns.keys()];
   const natural = naturalWidths(content, view);
-  if (!view.width || lineWidth(natural) <= view.width) {
+  if (!view.width || lineWidth(natural) <= view.width)
     return { content, widths: natural, kept: all, hidden: [], precision: 'second' };
-  }
   const filled = filledColumns(content);
   const steps = [[], ...(view.fields ? [] : hidingSteps(content.columns, filled))];
   for (const { hidden, precision } of narrowings(steps, content.columns)) {

@@ -110,7 +110,6 @@ function renderFields(rows: readonly Row[], view: View, measure: Measure, colors
 
 const INDENT = '  ';
 const BULLET = '- ';
-
 type Field = readonly [name: string, value: unknown];
 
 /** Yields indented names and their texts. Objects and lists of objects yield their name, then their fields. */

@@ -27,7 +27,6 @@ export function isTimeField(path: string, value: unknown): boolean {
 /** Range of plausible milliseconds: above any time in seconds, below the limit of dates. */
 const MIN_MILLISECONDS = 1e11;
 const MAX_MILLISECONDS = 1e14;
-
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,6 @@ import { wrapWords } from './wrap.ts';
 import { wrapCommand } from './wrap-command.ts';
 
 export type MessagePart = string | { readonly command: string };
-
 const GLUE = '\ue001';
 
 /** Wraps between words. Splits a command at ` \` if it is longer than a line. Returns an indented message unchanged. */

@@ -65,8 +65,7 @@ export function expectObject(value: unknown, name: string): Fields {
 /** @throws FileFormatError if a named field is present with another type */
 export function checkFields(fields: Fields, type: 'string' | 'boolean', names: readonly string[], prefix: string) {
   for (const name of names) {
-    if (Object.hasOwn(fields, name) && typeof fields[name] !== type) {
+    if (Object.hasOwn(fields, name) && typeof fields[name] !== type)
       throw new FileFormatError(`${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`);
-    }
   }
 }

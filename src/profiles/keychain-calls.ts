@@ -18,7 +18,6 @@ export interface KeyringModule {
 }
 
 const SERVICE = 'svc';
-
 /** Selects the Secret Service. By default, the module falls back to the kernel keyring, which does not survive a restart. */
 const STORE = { linux: { store: 'secret-service' } } as const;
 

@@ -11,7 +11,6 @@ import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
 /** Rejects only with the signal's reason. A `fault` completes "the keychain": `did not respond within 3 s`. */
 export type Keychain = (calls: readonly KeychainCall[]) => Promise<KeychainReply>;
-
 /** Time limit for the keychain, in milliseconds. */
 const KEYCHAIN_TIMEOUT = 3_000;
 

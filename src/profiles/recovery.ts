@@ -16,9 +16,7 @@ import { processId } from '../kernel/process.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
 export type RecoveryFile = ReturnType<typeof createUpdater>;
-
 export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
-
 /** Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up. */
 const RESERVED_BYTES = 8192;
 

@@ -40,10 +40,8 @@ export interface SettingsWithoutSecrets extends Omit<Settings, SecretSetting> {
 }
 
 type SettingName = keyof typeof SETTING_VARIABLES;
-
 /** The settings from one source. Absent settings have no key, so that layers can be merged. */
 type Layer = { readonly [N in SettingName]?: Sourced<string> };
-
 type Values = { readonly [N in SettingName]?: string | undefined };
 
 const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) => string } = {

@@ -12,7 +12,6 @@ import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, withoutProfile } 
 
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
-
 export type ProfileStore = ReturnType<typeof createProfileStore>;
 
 interface AddOptions {

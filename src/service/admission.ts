@@ -7,7 +7,6 @@ import type { ServiceRequest } from './request.ts';
 import type { Store } from './store/store.ts';
 
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Maximum time that a large body waits for others, in milliseconds. */
 const MAX_WAIT = 10_000;
 
 /** Large bodies require valid credentials, and get bytes from a shared budget in order of arrival. */

@@ -35,7 +35,6 @@ export interface ServiceOptions {
 export interface ServiceDependencies extends ServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Receives errors that callers do not see: the causes of INTERNAL responses, and the errors of follow-ups. */
   readonly report?: (error: unknown) => void;
   /** Receives each call after its response is created, except for health checks. */
   readonly onCall?: ((call: HandledCall) => void) | undefined;
@@ -140,9 +139,7 @@ function createRateLimiter({ calls, window }: CallRate): (call: CallOf<Auth>) =>
     const isOpen = known && call.now < known.end && call.now >= known.end - window;
     const current = isOpen ? known : { end: call.now + window, count: 0 };
     windows.set(credential, current);
-    if (current.count >= calls) {
-      throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
-    }
+    if (current.count >= calls) throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
     current.count++;
   };
 }

@@ -20,9 +20,7 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
 /** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
-  if (authorization !== undefined && !/^bearer\s/i.test(authorization)) {
-    throw new Refusal('UNAUTHENTICATED', 'Unauthenticated');
-  }
+  if (authorization !== undefined && !/^bearer\s/i.test(authorization)) throw new Refusal('UNAUTHENTICATED', 'Unauthenticated');
 }
 
 /** Selects a row with null for a key without tokens. */
@@ -61,9 +59,7 @@ async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall)
   const token = requireCredential(request, 'workspaceAuthToken');
   const [known] = await selectWorkspaceToken(call.database, { id: workspaceId });
   if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
-  if (!isSameSecret(known.authToken, token)) {
-    throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
-  }
+  if (!isSameSecret(known.authToken, token)) throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
   return { ...call, workspaceId };
 }
 

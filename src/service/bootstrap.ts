@@ -9,7 +9,6 @@ const LOCAL = {
   owner: { id: 'local', name: 'Local', email: 'local@localhost', avatar: '' },
 };
 
-/** Returns the credentials of a store's first workspace. In an empty store, creates the workspace. */
 export async function ensureLocalCredentials(store: Store): Promise<LocalCredentials> {
   const known = await store.read(findCredentials);
   return known ?? store.write(async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL));

@@ -12,7 +12,6 @@ export interface HandledCall {
   readonly org: string | undefined;
   /** HTTP status. Undefined if no response was sent. */
   readonly status: number | undefined;
-  /** `error.status` of the response. Undefined if the call succeeded. */
   readonly error: string | undefined;
   readonly milliseconds: number;
   /** Name of the fault that changed the response. */
@@ -25,7 +24,6 @@ export interface HandledCall {
 
 export interface HandledOperation {
   readonly name: string;
-  /** Command without `svc`: `users add`. */
   readonly command: string;
   /** Number of records that a bulk call sent or a list call returned. Undefined for other calls. */
   readonly records?: number | undefined;
@@ -35,7 +33,6 @@ export interface HandledOperation {
 
 /** Receives facts about a call as they become known: its operation, then its fault and its number of records. */
 export type CallObserver = (facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>) => void;
-
 /** Maximum size of a request to log with its body, in bytes. */
 const MAX_LOGGED_BODY = 32 * 1024;
 

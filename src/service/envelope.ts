@@ -20,14 +20,12 @@ export interface ServiceResponse {
 }
 
 export const HEALTHY: ServiceResponse = { status: 200, body: '{"status":"ok"}' };
-
 export const RESPONSE_TYPE = 'application/json';
 
 export function successResponse(message: string, { data, siblings }: HandlerResult<unknown>): ServiceResponse {
   return { status: 200, body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }) };
 }
 
-/** Converts an error to a response. Does not disclose the details of unexpected errors. */
 export function failureResponse(error: unknown): ServiceResponse {
   if (error instanceof StoreFailure) return { ...failureResponse(error.refusal), failure: error };
   const { status, message, details } = error instanceof Refusal ? error : new Refusal('INTERNAL', 'Internal error');

@@ -2,7 +2,6 @@ import type { Store } from './store/store.ts';
 
 /** Work that runs after the response of a call, in separate transactions. */
 export type FollowUp = (store: Store) => Promise<void>;
-
 export type FollowUps = ReturnType<typeof createFollowUps>;
 
 /** @param report receives errors of the work, which no caller waits for */

@@ -7,7 +7,6 @@ export interface ServiceRequest {
   readonly method: string;
   /** The unmodified request target: a path with an optional query, or an absolute URL. */
   readonly target: string;
-  /** Returns the value of a header, by lower-case name. */
   header(name: string): string | undefined;
   /**
    * Passes the body to `consume` in chunks, and resolves at its end.
@@ -16,5 +15,4 @@ export interface ServiceRequest {
   body(consume: ChunkConsumer): Promise<void>;
 }
 
-/** Handles a request. Never rejects: errors become responses. */
 export type RequestHandler = (request: ServiceRequest) => Promise<ServiceResponse>;

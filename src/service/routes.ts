@@ -8,7 +8,6 @@ import { loadHandlers } from './handlers/index.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
-/** Maps each path to its operations and their credentials. All operations on a path require the same credentials. */
 export function createRoutes() {
   const routeOf = (entry: OperationEntry) => ({ selectedBy: entry.selectedBy, load: once(() => loadExecutable(entry)) });
   const byPath = Map.groupBy(manifest, ({ path }) => path);

@@ -30,7 +30,6 @@ export function generateMessageId(now: number): string {
 
 /** Number of digits for the time in milliseconds. Sufficient until the year 2081. */
 const TIME_DIGITS = 7;
-
 /** Larger byte values are skipped. Otherwise, some characters would be more likely than others. */
 const FIRST_SKIPPED_BYTE = 256 - (256 % BASE62.length);
 

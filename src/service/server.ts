@@ -19,9 +19,7 @@ const DEFAULT_TIMEOUTS = {
 };
 
 export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
-
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
-
 const REJECTION_TIMEOUT = 1_000;
 
 /** Resolves when the server is listening. @throws SvcError `local` if the address is not available */

@@ -68,13 +68,10 @@ interface ConfigOperations {
 
 export type ConfigName = keyof typeof CONFIGS;
 export const CONFIG_NAMES = Object.keys(CONFIGS) as readonly ConfigName[];
-
 /** Role of an operation in settings files: reads, writes records of a kind, or writes something that is not a setting. */
 export type SettingsRole = 'read' | { readonly writes: Kind } | { readonly notSettings: string };
-
 const writes = (kind: Kind) => ({ writes: kind });
 const notSettings = (reason: string) => ({ notSettings: reason });
-
 const CONTENT = notSettings('content that users create');
 const CREDENTIAL = notSettings('credentials are never part of a settings file');
 const PRESENCE = notSettings('presence changes all the time');

@@ -33,7 +33,6 @@ export interface SavedPlanOrigin
 }
 
 const MAX_AGE = 24 * 60 * 60 * 1000;
-
 /** Fields that change without a change of the record. */
 const VOLATILE = new Set(['lastUpdated', 'updatedAt', 'executionCount', 'lastExecutedAt']);
 
@@ -57,9 +56,8 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
 /** Parses a saved plan. @throws SvcError `bad_data` if the text is not a plan, or was edited */
 export function parseSavedPlan(text: string, name: string): SavedPlan {
   const content = tryParseJson(text);
-  if (!isObject(content) || typeof content['sha256'] !== 'string' || !Array.isArray(content['changes'])) {
+  if (!isObject(content) || typeof content['sha256'] !== 'string' || !Array.isArray(content['changes']))
     throw new SvcError('bad_data', `${name} is not a saved plan`);
-  }
   if (content['svc'] !== 1) throw new SvcError('bad_data', `${name} was saved by a newer version of svc`);
   const { sha256, ...rest } = content;
   if (digestOf(rest) !== sha256) throw new SvcError('bad_data', `${name} was edited after it was saved`);

@@ -14,7 +14,6 @@ export const KINDS = [
 ] as const satisfies readonly (keyof State)[];
 
 export type Kind = (typeof KINDS)[number];
-
 /** Kind of a record that is read. Only `svc compare` reads API keys, and only `svc undo` contents of editors (`crdt`). */
 export type RecordKind = Kind | 'apiKeys' | 'crdt';
 
@@ -56,7 +55,6 @@ export interface SettingsFile {
 
 /** Identifies a record across reads, plans, and jobs. */
 export type RecordKey = string;
-
 const escapePart = (part: string) => (/[%/]/.test(part) ? part.replace(/[%/]/g, encodeURIComponent) : part);
 const unescapePart = (part: string) => part.replace(/%25|%2F/g, decodeURIComponent);
 

@@ -2,7 +2,6 @@ import { isSecretName } from '../kernel/redact.ts';
 
 /** Headers by name, in any letter case. Repeated headers have a list of values. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** Returns all values of a header, including duplicates. The name must be lower case. */
@@ -38,7 +37,6 @@ export function withoutHeaders(list: HeaderList, names: readonly string[]): Head
 }
 
 const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication)?(?:[-_]|$)|key$/;
-
 const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
 /** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */

@@ -65,12 +65,10 @@ export interface ListenerDependencies {
 }
 
 const MAX_REMEMBERED_IDS = 100_000;
-
 const UNVERIFIED_RESPONSE: ReceiverResponse = { status: 401, text: 'unverified' };
 const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is not valid JSON' };
 const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
 const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
-
 export type Listener = ReturnType<typeof createListener>;
 
 export function createListener(dependencies: ListenerDependencies) {

@@ -32,9 +32,7 @@ export interface RecordingLimits {
 }
 
 const DEFAULT_LIMITS: RecordingLimits = { deliveries: 10_000, bytes: 500 * 1024 * 1024 };
-
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
-
 /** Matches the names of record files, which start with a timestamp, so that they sort by time. */
 const FILE_NAME = /^\d{8}T\d{9}Z-[0-9a-f]{8}-[\w-]*\.json$/;
 
@@ -84,9 +82,8 @@ async function listRecordFiles(folder: string): Promise<RecordFile[]> {
     const names = await listRecordNames(folder);
     return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
   } catch (error) {
-    if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) {
+    if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       throw new SvcError('local', `${folder} is not a folder`, { cause: error });
-    }
     throw localFileError('open', folder, error);
   }
 }

@@ -10,7 +10,6 @@ export interface SampleOptions {
 }
 
 type EventSubject = Pick<WebhookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
-
 const ADA = { userId: 'u-ada', name: 'Ada Example', email: 'ada@example.com' };
 const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
 const DAY = 86_400_000;

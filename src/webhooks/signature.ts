@@ -28,7 +28,6 @@ export type Verification =
 
 /** Maximum difference between a delivery's timestamp and the current time, in seconds. */
 export const TIMESTAMP_TOLERANCE = 5 * 60;
-
 const SECRET_PREFIX = 'whsec_';
 
 export function createSigningSecret(): string {
@@ -70,9 +69,8 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
   const expected = keys.map((key) => computeSignature(key, id, timestamp, delivery.body));
   // Compares every pair, so that timing does not reveal which one matches.
   const matches = expected.flatMap((candidate) => signatures.filter((signature) => isSameSecret(signature, candidate)));
-  if (matches.length === 0) {
+  if (matches.length === 0)
     return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
-  }
   return { verified: true, form: 'advanced' };
 }
 

@@ -7,7 +7,6 @@ import { withoutExperimentalWarning } from '../../kernel/process.ts';
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
 const APPLICATION_ID = 0x5356434a;
 const VERSION = 2;
-
 /** Maximum wait, in milliseconds, while another process reads the journal of a running job. */
 const BUSY_TIMEOUT = 2_000;
 
@@ -122,9 +121,8 @@ const DAMAGE_CODES: readonly number[] = [11, 26];
 
 export function journalError(path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'))
     return localFileError('use the journal', path, error);
-  }
   const kind = error.errcode & 0xff;
   if (DAMAGE_CODES.includes(kind)) return damagedError(path, error);
   const reason = REASONS.get(kind) ?? error.message;

@@ -1,7 +1,6 @@
 /** Steps per doubling: values are accurate to about 9%. */
 const STEPS_PER_DOUBLING = 8;
 const MAX_STEPS = 22 * STEPS_PER_DOUBLING;
-
 /** The serialized form of a histogram: the values per step, up to the last non-empty one, and the maximum. */
 export type SavedHistogram = Readonly<Pick<Histogram, 'counts' | 'most'>>;
 

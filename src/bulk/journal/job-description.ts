@@ -10,7 +10,6 @@ export interface JobDescription {
   readonly options: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   readonly target: JobTarget;
-  /** The input files, at least one, in order. */
   readonly inputs: readonly JobInput[];
   /** Number of records to send, and of skipped duplicates. */
   readonly records: number;

@@ -10,11 +10,9 @@ import { findNearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 
 export type JobFolder = ReturnType<typeof jobFolderOf>;
-
 const RETENTION_DAYS = 30;
 const DAY = 86_400_000;
 const RETAINED_JOBS = 100;
-
 export const JOB_NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
 /** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
@@ -33,7 +31,6 @@ export async function createJobFolder(folders: Folders, job: string): Promise<Jo
   return folder;
 }
 
-/** Marks the job as started. From now on, a missing journal is an error. */
 export async function markStarted({ unstarted }: JobFolder): Promise<void> {
   await rm(unstarted, { force: true }).catch((error: unknown) => {
     throw localFileError('remove', unstarted, error);
@@ -81,9 +78,8 @@ export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<bo
 /** @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal */
 export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
-  if (await exists(folder.unstarted)) {
+  if (await exists(folder.unstarted))
     throw new SvcError('usage', `job ${folder.job} sent nothing: svc did not finish reading its input`, { hint: 'try again' });
-  }
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
     hint: 'restore the file, or import the missing records as a new job',
   });
@@ -116,7 +112,6 @@ export async function removeJob(folder: JobFolder, clock: Clock, remove: Remove 
 }
 
 type Remove = (path: string, options: typeof REMOVE_OPTIONS) => Promise<void>;
-
 /** Retries cover files that a virus scanner holds open. */
 const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 

@@ -27,7 +27,6 @@ export interface BatchSettlement {
   readonly retries: number;
 }
 
-/** The latest run of a job. Times are milliseconds since the epoch. */
 export interface JobRunTimes {
   readonly number: number;
   readonly startedAt: number;
@@ -67,7 +66,6 @@ interface FactRow {
 
 /** Batches do not overlap. */
 type BatchRow = Omit<SentBatch, 'settled'> & { readonly settled: 0 | 1 };
-
 const BATCH_COLUMNS = ['first', 'last', 'count', 'settled', 'sends', 'requests', 'retries'] as const;
 const ITEM_COLUMNS = ['at', 'id', 'line', 'status', 'message', 'code'] as const;
 const BATCH_TOTALS = `select coalesce(sum(count) filter (where settled = 1), 0) settled,

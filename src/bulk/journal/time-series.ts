@@ -20,7 +20,6 @@ export function mergePoints(a: SeriesPoint = EMPTY_POINT, b: SeriesPoint = EMPTY
 }
 
 const MAX_POINTS = 600;
-
 /** The serialized form of a series: the length of an interval, and the intervals. */
 export type SavedSeries = Readonly<Pick<Series, 'seconds' | 'points'>>;
 

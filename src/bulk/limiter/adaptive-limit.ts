@@ -18,17 +18,13 @@ const MIN_SAMPLES = { starting: 2, later: 8 };
  */
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
-
 /** Minimum significant increase in latency, in milliseconds. Smaller increases are noise. */
 const MIN_RISE = 10;
-
 const SHRINK_FACTOR = 0.75;
 const FAILURE_FACTOR = 0.5;
 const GROWTH_FACTOR = 1.25;
-
 /** Windows between probes, which measure the minimum latency again with half the limit. */
 const WINDOWS_PER_PROBE = 50;
-
 /** Number of windows at the maximum without queueing, and minimum latency in milliseconds, that double the maximum. */
 const WINDOWS_TO_EXTEND = 3;
 const LONG_ROUND_TRIP = 10;

@@ -93,9 +93,8 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
   try {
     for await (const chunk of gunzipStream) yield chunk;
   } catch (error) {
-    if (systemErrorCode(error) === 'Z_BUF_ERROR') {
+    if (systemErrorCode(error) === 'Z_BUF_ERROR')
       throw new InputError(name, {}, 'the gzip data is truncated', 'check that the file is complete');
-    }
     if (systemErrorCode(error)?.startsWith('Z_')) throw new InputError(name, {}, 'the gzip data is damaged');
     throw error;
   }

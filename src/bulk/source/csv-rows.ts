@@ -9,7 +9,6 @@ interface CsvDialect {
   readonly newline: '\n' | '\r';
 }
 
-/** A cell and its end offset, at a delimiter, a line break, or the end of the text. */
 interface CsvCell {
   readonly value: string;
   readonly end: number;
@@ -106,16 +105,14 @@ export class CsvRowParser {
     return true;
   }
 
-  /** Parses the cell at an offset. Returns `undefined` if more text is needed. */
   #readCell(at: number): CsvCell | undefined {
     const text = this.#text;
     const { delimiter, newline } = this.#dialect ?? detectDialect(text);
     if (text[at] === '"') return this.#readQuotedCell(at, delimiter, newline);
     const comma = text.indexOf(delimiter, at);
     const lineBreak = text.indexOf(newline, at);
-    if (comma !== -1 && (lineBreak === -1 || comma < lineBreak)) {
+    if (comma !== -1 && (lineBreak === -1 || comma < lineBreak))
       return { value: text.slice(at, comma), end: comma, last: false };
-    }
     if (lineBreak === -1 && !this.#ended) return undefined;
     const end = lineBreak === -1 ? text.length : lineBreak;
     return { value: withoutReturn(text.slice(at, end)), end, last: true };

@@ -41,7 +41,6 @@ function lastBytes(before: Uint8Array<ArrayBuffer>, chunk: Uint8Array): Uint8Arr
   return Uint8Array.from(recent.subarray(-MAX_PENDING_BYTES));
 }
 
-/** Decodes the next bytes, or flushes at the end. Returns `undefined` for invalid bytes. */
 function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
   try {
     return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -75,7 +74,6 @@ function throwInvalidText(name: string, { encoding }: TextDecoder, bytes: Uint8A
   throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
 }
 
-/** Finds the offset of the first invalid byte: that of the first U+FFFD in the decoded text that is not in the input. */
 function firstInvalid(bytes: Uint8Array): number {
   const start = Math.max(
     0,

@@ -10,7 +10,6 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
   ['.yml', 'yaml'],
 ]);
 
-/** Returns the format for a file's extension, ignoring `.gz`. */
 export function formatFromName(path: string): InputFormat | undefined {
   return EXTENSIONS.get(/\.[^./\\]+$/.exec(path.toLowerCase().replace(/\.gz$/, ''))?.[0] ?? '');
 }

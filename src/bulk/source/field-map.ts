@@ -5,7 +5,6 @@ import { PlainScalar } from './plain-scalar.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
 
 export type FieldNames = ReadonlyMap<string, string>;
-
 const MAX_LISTED_NAMES = 20;
 
 /** Renames fields, and tracks which of the mapped names occurred in the files. */
@@ -30,9 +29,8 @@ export class FieldMap {
     for (const name of Object.keys(value)) {
       const field = this.#fieldOf(name);
       const other = sourceNames.get(field);
-      if (other !== undefined) {
+      if (other !== undefined)
         throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' both map to '${field}'`);
-      }
       if (field !== '') sourceNames.set(field, name);
     }
     return Object.fromEntries([...sourceNames].map(([field, name]) => [field, value[name]]));

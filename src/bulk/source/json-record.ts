@@ -11,7 +11,6 @@ export interface TextRange {
   readonly to: number;
 }
 
-/** A JSON record. `text` and `value` are extracted from the segment on each access. */
 export class JsonRecord implements SourceRecord {
   readonly line: number;
   readonly column: number;

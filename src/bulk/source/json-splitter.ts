@@ -63,9 +63,8 @@ export class JsonSplitter {
     const { value, done } = await this.#chunks.next();
     if (done) throw this.#error('the JSON ends inside the value that begins here', 'check that the file is complete');
     this.#append(value);
-    if (this.#text.length > MAX_RECORD_CHARACTERS) {
+    if (this.#text.length > MAX_RECORD_CHARACTERS)
       throw this.#error('the record is longer than 16 MB', 'check for an unclosed quote or bracket');
-    }
   }
 
   async close(): Promise<void> {

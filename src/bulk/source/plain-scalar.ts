@@ -3,7 +3,6 @@ export const YAML_BOOLEAN = /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/;
 /** Matches a number in JSON syntax. Other YAML numbers (`0123`, `0x10`, `.5`) are text, because an ID can look like one. */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** An unquoted YAML number or boolean. Converted to text if the field requires text. */
 export class PlainScalar {
   readonly text: string;
 

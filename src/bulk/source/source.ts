@@ -16,7 +16,6 @@ export interface SourceRecord extends Position {
 /** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
 export type RecordChunk = readonly SourceRecord[];
 
-/** Creates an unreadable record whose `value` throws the error. Later records are still readable. */
 export function createUnreadableRecord(text: string, position: Position, error: InputError): SourceRecord {
   return {
     ...position,
@@ -58,7 +57,6 @@ export class InputError extends SvcError {
     this.#name = name;
   }
 
-  /** Returns the error with another problem or hint. */
   with({ problem = this.problem, hint = this.hint }: { problem?: string; hint?: string | undefined }): InputError {
     return new InputError(this.#name, this.position, problem, hint);
   }

@@ -19,7 +19,6 @@ import { InputError, type Position } from './source.ts';
 
 /** Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML bombs. */
 const MAX_ALIASES = 100;
-
 /** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
 export type ParsedYaml = ReturnType<typeof parseYamlText>;
 

@@ -35,7 +35,6 @@ export interface ApiKeyToken {
 }
 
 export type TokenState = 'alive' | 'dead' | 'unknown';
-
 /** Time limit for each probe and its rate limit waits, in milliseconds. */
 const PROBE_TIMEOUT = 10_000;
 

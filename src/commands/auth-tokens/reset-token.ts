@@ -9,7 +9,6 @@ import { type ApiKeyToken, probeUntilSettled } from './known-token.ts';
 import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
-
 export type NewToken = Awaited<ReturnType<typeof sendReset>>;
 
 export interface ResetRequest {
@@ -42,9 +41,8 @@ export async function resetToken(request: ResetRequest, recovery: RecoveryFile):
       const state = !isRefused && oldToken ? await probeUntilSettled(context, oldToken) : 'unknown';
       isReplaced ||= state === 'dead';
       if (!isRefused) isUnknown = state !== 'alive';
-      if (isRefused || !ensure || attempt === MAX_ATTEMPTS || context.signal.aborted) {
+      if (isRefused || !ensure || attempt === MAX_ATTEMPTS || context.signal.aborted)
         throw await finishRecovery(request, recovery, error, { isRefused, isReplaced, isUnknown });
-      }
       await context.note(`no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${messageOf(error)}`);
       await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
     }
@@ -59,9 +57,8 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest) {
   if (!reply.sent) throw new TypeError('a planned request has no response');
   const { apiKey, newAuthToken } = reply.data ?? {};
   if (!newAuthToken?.token) throw new SvcError('outcome_unknown', 'the response contains no token');
-  if (apiKey !== undefined && apiKey !== input.apiKey) {
+  if (apiKey !== undefined && apiKey !== input.apiKey)
     throw new SvcError('outcome_unknown', `the response is for another API key, ${apiKey}`);
-  }
   return { token: newAuthToken.token, answer: reply };
 }
 

@@ -49,9 +49,8 @@ async function requireProfile({ options, openSettings }: Context, store: Profile
     throw profileError(problem, 'choose another profile with --profile');
   }
   const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
-  if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin) {
+  if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin)
     throw profileError(`profile '${name}' is for ${profileOrigin ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
-  }
   return name;
 }
 

@@ -49,7 +49,6 @@ function affectedRecords({ field, noun }: BulkFields, inQuestion: number, total:
 
 const MAX_SHOWN_WARNINGS = 5;
 
-/** Prints the first distinct warnings, and the number of the others. */
 export async function showWarnings(context: Context, warnings: Iterable<string | Hint>): Promise<void> {
   const distinct = [...new Set(warnings)];
   for (const warning of distinct.slice(0, MAX_SHOWN_WARNINGS)) await context.warn(warning);

@@ -54,7 +54,6 @@ export async function gatherInput(
   }
 }
 
-/** Creates the rules for checking the records of a job. Records that are separate calls have no common target. */
 export function createRules(
   fields: BulkFields,
   data: BulkRequest['data'],

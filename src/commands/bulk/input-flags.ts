@@ -21,7 +21,6 @@ export const DUPLICATES_FLAG = {
   choices: ['fail', 'first', 'last'] satisfies readonly RecordRules['duplicates'][],
 } as const satisfies OptionDefinition;
 
-/** Columns of the input, and the fields to map them to. An empty field drops the column. Stored with the job. */
 export type ColumnMap = readonly (readonly [column: string, field: string])[];
 
 export const MAP_FLAG = {

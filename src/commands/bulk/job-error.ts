@@ -5,7 +5,6 @@ import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
 interface JobEnd {
-  /** Singular noun for a record: `user`. */
   readonly noun: string;
   readonly stop: StopReason | undefined;
   readonly resumable: boolean;
@@ -62,7 +61,6 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
   return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
 }
 
-/** Creates the hint for records that failed or have an unknown outcome. */
 function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: NextStep) {
   if (rejects === null && failed > 0) return 'fix the input and try again';
   if (rejects === null && followUp !== undefined) return hint`repeating it is safe: ${followUp}`;

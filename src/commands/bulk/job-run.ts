@@ -45,9 +45,8 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
   for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
-    if (path !== undefined && inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name))) {
+    if (path !== undefined && inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name)))
       throw new SvcError('usage', `${flag} is also an input file: ${path}`, { hint: 'choose another file' });
-    }
   }
   const rejects = await openRejects(job, plan);
   if (options.results === undefined) return { rejects, results: undefined };
@@ -81,7 +80,6 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   });
 }
 
-/** Summarizes the job. The journal must be open. */
 export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
   const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };

@@ -17,7 +17,6 @@ const FAILURE_COLUMNS = [
   { header: 'CODE', field: 'code' },
 ] as const satisfies readonly Column[];
 
-/** Prints the summary of a job as data or as text. A single record takes one line, or none if it failed. */
 export async function printSummary(context: Context, noun: string, summary: BulkSummary, single?: RecordWrite): Promise<void> {
   const { total, succeeded, failed, unknown, skipped } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };

@@ -28,7 +28,6 @@ const TARGETS = [
   ['organizationId', ''],
 ] as const;
 
-/** Describes a single write that was applied or skipped: `Added user u9 to acme`. */
 export function describeWrite(write: RecordWrite, { created, updated, unchanged, existing }: BulkSummary): string {
   const { past, preposition } = verbOf(write);
   const name = nameOf(write);
@@ -44,7 +43,6 @@ export function describeUnknownWrite(write: RecordWrite): string {
   return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
 }
 
-/** Creates the error for a single record that failed. The service's code for the record determines its kind. */
 export function writeError(
   write: RecordWrite,
   { message, code }: Pick<BulkSummary['failures'][number], 'message' | 'code'>,
@@ -84,7 +82,6 @@ function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
   return `${object ?? noun} ${id}`;
 }
 
-/** Returns a phrase such as ` to document d1 in acme`. Empty if the operation has no target. */
 function withTarget({ data }: RecordWrite, preposition: string): string {
   const targets = TARGETS.flatMap(([field, noun]) => (data[field] === undefined ? [] : [`${noun}${data[field]}`]));
   return targets.length > 0 ? ` ${preposition} ${targets.join(' in ')}` : '';

@@ -60,7 +60,6 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   if (failure !== undefined) throw failure;
 }
 
-/** Prints the summary. For records from files, also appends it to the GitHub Actions step summary. */
 async function reportSummary({ context, job, plan }: JobRun, summary: BulkSummary, single?: RecordWrite): Promise<void> {
   const { noun } = plan.calls.fields;
   const path = context.environment['GITHUB_STEP_SUMMARY'];
@@ -71,7 +70,6 @@ async function reportSummary({ context, job, plan }: JobRun, summary: BulkSummar
   await printSummary(context, noun, summary, single);
 }
 
-/** Closes a job after a run without requests. Deletes a new job. */
 async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
   const isNew = journal.getFact('run') === undefined;
   journal.close();

@@ -6,10 +6,8 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
-/** Maximum number of failures to list, because GitHub limits a step summary to 1 MB. */
 const MAX_SHOWN_FAILURES = 20;
 
-/** Appends the summary of a job to a GitHub Actions step summary. Warns if the file cannot be written. */
 export async function appendStepSummary({ warn }: Context, path: string, noun: string, summary: BulkSummary): Promise<void> {
   await appendFile(path, renderStepSummary(noun, summary)).catch((error: unknown) =>
     warn(`GITHUB_STEP_SUMMARY: ${localFileError('write', path, error).message}`),
@@ -49,7 +47,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Escapes all punctuation. The result contains no Markdown syntax, links, or mentions. */
 function escapeMarkdown(text: string): string {
   return escapeForTerminal(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

@@ -71,9 +71,8 @@ function createCallLog(context: Context): NonNullable<ClientOptions['observe']> 
   const { options } = context;
   // Ignores failures to print.
   return (event) => {
-    if (event.kind === 'waiting') {
+    if (event.kind === 'waiting')
       return void context.progress().then((progress) => progress.countDown(event.untilEpoch, event.reason));
-    }
     const text = linesOf(event, options).map((line) => `${escapeForTerminal(line)}\n`);
     if (text.length > 0) void context.progress().then((progress) => progress.print(text.join('')));
   };

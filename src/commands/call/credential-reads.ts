@@ -4,7 +4,6 @@ import type { Client } from '../../client/client.ts';
 
 /** Reads to check credentials with. Every API key and every workspace has access to them. */
 const CREDENTIAL_READS = { key: webhookConfig['webhooks.config.get'], workspace: workspace['workspace.get'] } as const;
-
 export type CredentialKind = keyof typeof CREDENTIAL_READS;
 
 /** Sends a read with a credential. Returns whether the response is from the service: a proxy may respond with other JSON. */

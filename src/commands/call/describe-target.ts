@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-/** Describes the service of a command, so that a later command can use the same one. */
 export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');

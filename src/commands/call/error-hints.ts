@@ -5,7 +5,6 @@ import { type Hint, hint, type NextStep, type StepKind, step } from '../../kerne
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Adds a hint to a not-found error: the command that creates or lists the missing resource. */
 export function withHint(entry: OperationEntry, input: Input, error: SvcError): SvcError {
   const { failure, message } = error;
   if (error.hint !== undefined || (failure !== 'not_found' && failure !== 'invalid_argument')) return error;

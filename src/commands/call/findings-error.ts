@@ -17,9 +17,8 @@ export async function findingsError(
   if (findingCount === 1) return new SvcError(failure, only, { hint });
   const shown = findings.slice(0, MAX_SHOWN);
   const format = await context.format();
-  if (format === 'json' || format === 'ndjson') {
+  if (format === 'json' || format === 'ndjson')
     return new SvcError(failure, `${findingCount} problems: ${shown.join('; ')}`, { hint });
-  }
   const { stderr } = context.io;
   for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';

@@ -62,7 +62,6 @@ async function readFlagValue(
   return data['type'] === 'map' || data['type'] === 'array' ? parseJson(`--${flag.name}`, text) : text;
 }
 
-/** Whether the value of a flag for a time may contain a duration from now. */
 function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | readonly string[]): boolean {
   const isTime = kind === 'time' || keys.some((key) => key.kind === 'time');
   return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
@@ -77,7 +76,6 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
-/** Converts times in milliseconds to seconds. Returns a warning for each conversion. */
 export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;

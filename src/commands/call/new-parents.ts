@@ -46,7 +46,6 @@ async function findMissingInStore(context: Context, parents: readonly Parent[]):
   return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
 }
 
-/** Finds parents that are missing from the profile's cached IDs. Skips types without cached IDs. */
 async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;

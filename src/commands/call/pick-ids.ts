@@ -7,7 +7,6 @@ import { readCachedIds } from '../ids/id-cache.ts';
 import { kindOfField } from '../ids/id-collector.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Prompts for required IDs that are missing from the input. The choices are the IDs cached for the profile. */
 export async function pickMissingIds(
   context: Context,
   { flags, argument }: OperationEntry,

@@ -26,7 +26,6 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
 }
 
-/** Returns a label for the command's service, for prompts: `profile prod, api.example.com`. */
 export async function serviceLabel({ options, openSettings }: Context): Promise<string> {
   return options.local ? EMBEDDED_SERVICE : profileLabel(await openSettings());
 }

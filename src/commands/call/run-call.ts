@@ -13,11 +13,9 @@ import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-
 /** Failures after which a write may have been applied. */
 const MAY_BE_APPLIED: readonly Failure[] = ['outcome_unknown', 'local', ...Object.values(SIGNAL_FAILURES)];
 
-/** Runs an operation as one or more calls: checks the input, asks for confirmation, and prints the results. */
 export async function runCall(
   context: Context,
   entry: OperationEntry,
@@ -35,9 +33,8 @@ export async function runCall(
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
   if (usesDataFlag) await warnAboutUnknownFields(context, operation, data);
-  if (operation.precondition && !context.options.dryRun) {
+  if (operation.precondition && !context.options.dryRun)
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
-  }
   for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
   const questions = context.options.dryRun ? [] : checked.flatMap((input) => operation.confirm?.(input) || []);
   for (const question of questions) await context.confirm(question);
@@ -103,13 +100,11 @@ export function addGeneratedId({ generatedId }: Operation, data: Record<string, 
   if (generatedId && data[generatedId] === undefined) data[generatedId] = crypto.randomUUID();
 }
 
-/** Creates one input per argument on the command line. Without arguments, returns the data as the only input. */
 function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
   return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));
 }
 
-/** Splits a list of IDs that exceeds the service's limit into several inputs. */
 function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   const ids = splitIds && data[splitIds.field];
   if (!splitIds || !Array.isArray(ids) || ids.length <= splitIds.max) return [data];

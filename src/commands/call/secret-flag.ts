@@ -13,8 +13,7 @@ export async function readSecretFlag(
 ): Promise<string | undefined> {
   if (!fromStdin) return path === undefined ? undefined : readSecretFromFile(resolve(cwd, path), signal);
   if (path !== undefined) throw new SvcError('usage', `--${name}-stdin and --${name}-file cannot be combined`);
-  if (stdin.isTerminal) {
+  if (stdin.isTerminal)
     throw new SvcError('usage', `--${name}-stdin: stdin is a terminal`, { hint: 'pipe the secret in, or use a file' });
-  }
   return readSecretFromStream(readUntilAborted(stdin.stream, signal), `--${name}-stdin`);
 }

@@ -46,7 +46,6 @@ export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute 
 
 /** Time to cache the contents of the file, in milliseconds. */
 const CACHE_TIME = 50;
-
 /** Maximum file age, in milliseconds. Older files are deleted. */
 const MAX_FILE_AGE = 24 * 60 * 60_000;
 

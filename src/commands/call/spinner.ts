@@ -2,7 +2,6 @@ import type { CalledOperation, Client } from '../../client/client.ts';
 import type { Context } from '../context.ts';
 import { progressStyle } from '../terminal/terminal.ts';
 
-/** Delay before the spinner, or the line in plain mode, in milliseconds. */
 const SPINNER_DELAY = { bar: 500, lines: 3_000 };
 
 export function addSpinner(client: Client, context: Context, host: string): Client {

@@ -12,7 +12,6 @@ import type { Context } from '../context.ts';
 
 /** Kind of an error in the input: `usage` for flags, `bad_data` for `--data`. */
 export type InputFailure = 'usage' | 'bad_data';
-
 type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
 
 /** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */

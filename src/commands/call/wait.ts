@@ -7,7 +7,6 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
 /** Pause between polls, in milliseconds: minimum, maximum, and growth factor. */
 const MIN_POLL_PAUSE = 500;
 const MAX_POLL_PAUSE = 10_000;
@@ -73,9 +72,8 @@ async function pollUntilEnd(
       await clock.sleep(pause, signal);
       const reply = await poll();
       if (reply.sent) response = reply;
-      if (stateOf(wait, response) === undefined) {
+      if (stateOf(wait, response) === undefined)
         throw new SvcError('unusable_answer', `the response has no ${wait.state}`, { hint: 'try again later' });
-      }
     }
   } finally {
     await end?.();

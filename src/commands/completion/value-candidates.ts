@@ -9,7 +9,6 @@ import { fileCandidates } from './file-candidates.ts';
 import type { TypedLine } from './typed-line.ts';
 
 export type CompletionRequest = TypedLine & CompletionDependencies;
-
 type Candidates = Promise<readonly Candidate[]> | readonly Candidate[];
 type CandidateSource = (request: CompletionRequest) => Candidates;
 

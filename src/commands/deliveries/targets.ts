@@ -16,9 +16,8 @@ export function parseTargetUrl(text: string, flag: string): URL {
     });
   }
   const problem = findCredentialProblem(url);
-  if (problem !== undefined) {
+  if (problem !== undefined)
     throw new SvcError('usage', `${flag} ${problem}`, { hint: 'other users of this machine can see the command line' });
-  }
   return url;
 }
 
@@ -45,11 +44,9 @@ export function parseTargets(options: ForwardingFlags) {
 function parseRoute(text: string): ForwardingRoute {
   const hint = "example: --route 'comment.*=http://127.0.0.1:3000/comments'";
   const [, pattern, url] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (pattern === undefined || url === undefined) {
+  if (pattern === undefined || url === undefined)
     throw new SvcError('usage', `--route must be pattern=url, got '${text}'`, { hint });
-  }
-  if (!/^[\w.*-]+$/.test(pattern)) {
+  if (!/^[\w.*-]+$/.test(pattern))
     throw new SvcError('usage', `--route must start with a pattern of event types, got '${pattern}'`, { hint });
-  }
   return { pattern, target: parseTargetUrl(url, '--route') };
 }

@@ -23,9 +23,7 @@ export interface DoctorFinding extends Omit<CheckResult, 'failure' | 'fix' | 'bl
 }
 
 export const ok = (detail: string): CheckResult => ({ state: 'ok', detail });
-
 export const info = (detail: string): CheckResult => ({ state: 'info', detail });
-
 export const skipped = (detail: string): CheckResult => ({ state: 'skipped', detail });
 
 export const skippedBecause = (blockedBy: string, failure: Failure): CheckResult => ({

@@ -40,9 +40,8 @@ function checkTerminal({ io, environment, options }: Context) {
   const colors = shouldUseColor(options.color, io.stdout, environment) ? 'colors' : 'no colors';
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
   const detail = `${columns} columns, ${colors}, locale ${locale || 'not set'}`;
-  if (platform() !== 'win32' && !/utf-?8/i.test(locale)) {
+  if (platform() !== 'win32' && !/utf-?8/i.test(locale))
     return warn(detail, 'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly');
-  }
   return columns < MIN_COLUMNS
     ? warn(detail, `widen the terminal to about ${MIN_COLUMNS} columns for tables, or use -o json`)
     : ok(detail);
@@ -66,9 +65,8 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
   // The profile check reports problems with the settings.
   const settings = await context.settings().catch(() => undefined);
   const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap((secret) => secret?.source ?? []);
-  if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_'))) {
+  if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_')))
     return skipped('not needed: all secrets come from environment variables');
-  }
   const { findKeychainProblem, PROBE_CALLS } = await import('../../profiles/transaction.ts');
   const problem = await findKeychainProblem(createSecretStorage(context), PROBE_CALLS);
   const suffix = sources.find((source) => source.includes('file ')) ? '; the active secrets are stored in a file' : '';

@@ -14,7 +14,6 @@ import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, 
 
 /** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
-
 type ServiceRoute = NonNullable<Awaited<ReturnType<typeof findRoute>>>;
 
 export function createNetworkChecks(context: Context): readonly Check[] {

@@ -42,9 +42,8 @@ export async function explainRefusals<Result>(effect: 'read' | 'write', work: ()
 function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
   if (status !== 'UNAVAILABLE') return new SvcError('bad_data', message, { status, cause });
-  if (cause === undefined) {
+  if (cause === undefined)
     return new SvcError('locked', message, { status, hint: 'another process is writing to the store; try again' });
-  }
   if (effect === 'read') return new SvcError('unreachable', message, { status, hint: 'try again', cause });
   const hint = 'either all changes were applied or none: check before you try again';
   return new SvcError('outcome_unknown', message, { status, hint, cause });

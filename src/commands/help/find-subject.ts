@@ -12,9 +12,8 @@ import { TOPIC_NAMES } from './topic-names.ts';
 export function findHelpSubject(root: Node, words: readonly string[]) {
   const [first = ''] = words;
   const topic = words.length === 1 ? TOPIC_NAMES.find((name) => name === first) : undefined;
-  if (first.startsWith('/') || (words.length === 1 && first.includes('.'))) {
+  if (first.startsWith('/') || (words.length === 1 && first.includes('.')))
     return { topic, command: commandOfOperation(first) };
-  }
   if (topic !== undefined && !root.children.has(topic)) return { topic, command: undefined };
   let node = root;
   for (const word of words) {

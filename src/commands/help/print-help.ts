@@ -21,10 +21,8 @@ export async function printHelp(
 const BOLD = '\u001b[1m';
 const DIM = '\u001b[2m';
 const NORMAL = '\u001b[22m';
-
 /** A heading such as `Flags:`, possibly wrapped, before an indented line. */
 const HEADING = /(?<=^|\n\n)\S[^\n]*(?:\n\S[^\n]*)*:(?=\n {2,}\S)/g;
-
 const DEFAULT = /\(default:\s[^()]*\)/g;
 
 /** Adds bold headings and dim default values to wrapped help. Without colors, help fits light and dark themes. */
@@ -35,14 +33,10 @@ export function styleHelp(text: string): string {
 
 /** A line of two columns: a term and its explanation. */
 const ROW = /^(?<left>(?<margin> +)\S.*? {2,})(?<right>\S.*)$/;
-
 const COMMENT = /^(?<left> +# )(?<right>.*)$/;
-
 /** Minimum width of the explanation column. In a narrower terminal, explanations go below their terms. */
 const MIN_COLUMN_WIDTH = 24;
-
 const MAX_WIDTH = 100;
-
 const length = (text: string) => text.length;
 
 /** Wraps help text to the width of a terminal. Keeps columns aligned. Wrapped commands can still be pasted. */

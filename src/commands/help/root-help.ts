@@ -17,9 +17,7 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
 
 /** Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module with constants. */
 export const START_SCREEN: string = formatStartScreen(true);
-
 export const NARROW_START_SCREEN: string = formatStartScreen(false);
-
 export const ROOT_HELP: string = formatRootHelp(commandTree());
 
 function formatStartScreen(listsCommands: boolean): string {

@@ -66,7 +66,6 @@ function formatLine(entry: HistoryEntry): string {
 
 /** Value names of flags whose values are recorded, such as `<id>`. Values of other flags may be free text. */
 const RECORDED_VALUES = new Set('id n n|auto i/n path name format duration when time v url a,b'.split(' '));
-
 const MAX_VALUES = 5;
 const MAX_VALUE_LENGTH = 100;
 const ELLIPSIS = '…';

@@ -5,7 +5,6 @@ import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { ProcessEnvironment } from '../context.ts';
 
 export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
-
 type CacheDependencies = Pick<ProcessEnvironment, 'folders' | 'environment'>;
 
 export interface IdScope {
@@ -15,7 +14,6 @@ export interface IdScope {
 
 const MAX_IDS = 500;
 const MAX_ID_LENGTH = 128;
-
 type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 

@@ -186,9 +186,8 @@ function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): vo
       hint: '--local uses the embedded service of this machine',
     });
   }
-  if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf)) {
+  if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf))
     throw new SvcError('usage', '--store requires --local', { hint: '--store selects the data of the embedded service' });
-  }
 }
 
 /** Whether a flag was given. `--no-headers` sets `headers` to false. */

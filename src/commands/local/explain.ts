@@ -13,13 +13,11 @@ import type { ExplainAccessFlags } from './reading-flags.ts';
 
 export async function explainLocalAccess(context: Context, { options }: Invocation<ExplainAccessFlags>): Promise<void> {
   const { user, document, cases } = options;
-  if (cases !== undefined && (user ?? document) === undefined) {
+  if (cases !== undefined && (user ?? document) === undefined)
     return (await import('./access-cases.ts')).checkAccessCases(context, cases);
-  }
   const organization = await findOrganizationId(context, options.org);
-  if (cases !== undefined || user === undefined || document === undefined || organization === undefined) {
+  if (cases !== undefined || user === undefined || document === undefined || organization === undefined)
     throw new SvcError('usage', 'specify --user, --document, and --org, or only --cases');
-  }
   const explanation = await readStore(context, (reader) => reader.explain({ user, document, organization }));
   await (await context.printer()).value(explanation, { renderText: (view) => renderExplanation(explanation, view) });
 }

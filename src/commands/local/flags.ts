@@ -1,7 +1,6 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
-
 export const DEFAULT_LIST_LIMIT = 50;
 
 export const IMPORT_FLAGS = [
@@ -37,7 +36,6 @@ export const CHANGE_CLOCK_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;
-
 const ON = { flags: '--on <operation>', description: 'only requests for this operation, for example users.add' } as const;
 
 export const LIST_REQUESTS_FLAGS = [
@@ -47,9 +45,7 @@ export const LIST_REQUESTS_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListRequestsFlags = OptionsOf<typeof LIST_REQUESTS_FLAGS>;
-
 export const TAIL_REQUESTS_FLAGS = [ON] as const satisfies readonly OptionDefinition[];
-
 export type TailRequestsFlags = OptionsOf<typeof TAIL_REQUESTS_FLAGS>;
 
 export const WAIT_FOR_REQUESTS_FLAGS = [

@@ -10,9 +10,7 @@ export const LIST_RECORDS_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListRecordsFlags = OptionsOf<typeof LIST_RECORDS_FLAGS>;
-
 export const SHOW_RECORD_FLAGS = [ORGANIZATION] as const satisfies readonly OptionDefinition[];
-
 export type ShowRecordFlags = OptionsOf<typeof SHOW_RECORD_FLAGS>;
 
 export const EXPLAIN_ACCESS_FLAGS = [

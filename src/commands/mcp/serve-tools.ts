@@ -33,9 +33,8 @@ interface ServeToolsOptions {
 /** Serves tools until the host closes stdin or a signal arrives. Returns normally on SIGTERM. */
 export async function serveTools(context: Context, { allowWrites, runners }: ServeToolsOptions): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
-  if (context.io.stdin.isTerminal) {
+  if (context.io.stdin.isTerminal)
     await context.note('this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it');
-  }
   const hasPlainOutput = !dryRun && !envelope && fields === undefined && jq === undefined;
   const tools = await createTools({ writes: allowWrites, remote: !local, hasPlainOutput, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -172,13 +171,11 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
   const { showSecrets, dryRun } = context.options;
   if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheldError(entry.command);
   const list = operation.bulk?.field;
-  if (list !== undefined && data[list] === undefined) {
+  if (list !== undefined && data[list] === undefined)
     throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
-  }
   const run = await loadRunner(runner);
-  if (isDeeperThan(MAX_DATA_DEPTH, data)) {
+  if (isDeeperThan(MAX_DATA_DEPTH, data))
     throw new SvcError('bad_data', `the data is nested more than ${MAX_DATA_DEPTH} levels deep`);
-  }
   await run(context, [entry], { arguments: [], options: { data: JSON.stringify(data), allowUnknownEvent: true } });
 }
 

@@ -64,7 +64,6 @@ function isDestructive({ effect, confirm }: Operation): boolean {
 }
 
 type Shape = Readonly<Record<string, unknown>>;
-
 const TEXT = { type: 'string' };
 const COUNTS = 'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(' ');
 

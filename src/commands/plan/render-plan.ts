@@ -87,7 +87,6 @@ const MAX_LISTED = 20;
 const HIDDEN_FIELDS = new Set(['organizationId', 'id', 'uid', 'folderId', 'documentId', 'createdAt', 'updatedAt']);
 const MAX_VALUE = 72;
 const MIN_VALUE = 12;
-
 type Layout = Awaited<ReturnType<typeof createLayout>>;
 
 async function createLayout({ width = Number.POSITIVE_INFINITY, color, display }: View, changes: readonly Change[]) {

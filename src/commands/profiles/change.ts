@@ -24,8 +24,7 @@ export async function removeProfile(context: Context, { arguments: [name = ''] }
   const choose = saved.current === name && saved.profiles.size > 1;
   const choosing = stepWithPlaceholder('configure', ['profiles', 'use'], '<name>');
   const next = choose ? hint`; select another one with \`${choosing}\`` : '';
-  if (!secretsRemoved) {
+  if (!secretsRemoved)
     await context.warn('the keychain did not delete the secrets; svc will try again at the next profile change');
-  }
   await context.note(hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
 }

@@ -11,7 +11,6 @@ import { optionalProperty } from '../options.ts';
 
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
-
 /** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
 const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
 

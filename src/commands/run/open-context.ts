@@ -118,9 +118,8 @@ export function openContext(
 
 /** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
 async function confirm(context: Context, question: string): Promise<void> {
-  if (!canAsk(context)) {
+  if (!canAsk(context))
     throw new SvcError('usage', `confirmation required: ${question}`, { hint: 'add --yes to confirm without a prompt' });
-  }
   const prompter = await context.prompter();
   if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
 }

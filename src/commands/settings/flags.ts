@@ -9,7 +9,6 @@ const ONLY_FLAG = {
 } as const;
 
 const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
-
 const ENV_FLAG = { flags: '--env <name>', description: 'environment of the settings file' } as const;
 
 export const PULL_FLAGS = [
@@ -63,11 +62,7 @@ export const PLAN_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;
-
 export const APPLY_FLAGS = [...CHANGE_FLAGS, REPLACE_FLAG] as const satisfies readonly OptionDefinition[];
-
 export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;
-
 export const UNDO_FLAGS = [OUT_FLAG] as const satisfies readonly OptionDefinition[];
-
 export type UndoFlags = OptionsOf<typeof UNDO_FLAGS>;

@@ -16,9 +16,7 @@ import { stepForService } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
-
 export const ENTRY = getEntry('webhooks.endpoints.create');
-
 export const SAMPLE_URL = 'https://example.com/hook';
 
 /** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */

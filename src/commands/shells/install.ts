@@ -33,9 +33,8 @@ export async function uninstallCompletion(context: Context, { arguments: [named]
   const { shell, script, startUp } = findCompletionFiles(named, context);
   const changes: (FileChange | undefined)[] = [];
   const text = startUp && (await readTextIfExists(startUp.path));
-  if (startUp && text !== undefined) {
+  if (startUp && text !== undefined)
     changes.push(await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`));
-  }
   changes.push(await planChange(script, undefined, '(delete the file)'));
   await applyChanges(context, changes, `completion for ${SHELL_NAMES[shell]} is not installed`, 'Make these changes?');
 }

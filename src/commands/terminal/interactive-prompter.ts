@@ -157,7 +157,6 @@ function countHiddenRows(all: readonly Row[], columns: number): number {
 
 /** Columns before the text of each row. */
 const CURSOR_WIDTH = 2;
-
 /** Group of selected values that are not choices. */
 const OTHER_GROUP = 'others';
 

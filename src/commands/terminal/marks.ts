@@ -4,7 +4,6 @@ import type { View } from '../../output/renderer.ts';
 import { canUseSymbols } from './terminal.ts';
 
 export type CheckState = 'ok' | 'info' | 'warn' | 'fail' | 'skipped';
-
 const SYMBOLS: Readonly<Record<CheckState, string>> = { ok: '✓', info: '•', warn: '!', fail: '✗', skipped: '–' };
 
 export function createMarks({ isTerminal, color }: View, environment: Environment) {

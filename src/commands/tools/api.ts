@@ -26,9 +26,8 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
   const { auth, paginate = false } = options;
   const path = parsePath(word);
   const data = await readData(context, options.data);
-  if (paginate && !isObject(data)) {
+  if (paginate && !isObject(data))
     throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
-  }
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
   const called = describeOperation(path, auth, data, known);
   // For an unknown operation, looks for the cursor fields that the API uses.
@@ -66,9 +65,8 @@ function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
 /** @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured service */
 function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
-  if (!isPath) {
+  if (!isPath)
     throw new SvcError('usage', `'${word}' is not a path`, { hint: 'use the part after the base URL, such as /v2/users/add' });
-  }
   return word.startsWith('/') ? word : `/${word}`;
 }
 

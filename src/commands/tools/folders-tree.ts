@@ -12,7 +12,6 @@ import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
-
 type FoldersTreeFlags = { readonly [Name in 'org' | 'folder' | 'maxDepth']?: string | undefined };
 
 export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
@@ -46,9 +45,8 @@ async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, 
     const problem = 'these folders have no parent in the organization and are shown at the top level';
     await context.warn(`${problem}: ${orphans.join(', ')}`);
   }
-  if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS) {
+  if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS)
     await context.warn(`the tree has ${levels} levels, and only the first ${MAX_LEVELS} are shown`);
-  }
 }
 
 interface DrawingStyle {
@@ -100,7 +98,6 @@ export interface FolderNode extends FolderRecord {
 }
 
 type FolderTree = NonNullable<ReturnType<typeof buildFolderTree>>;
-
 const ROOT = 'root';
 
 interface MutableNode extends FolderNode {

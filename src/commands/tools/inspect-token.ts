@@ -67,7 +67,6 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 type TokenLifetime = ReturnType<typeof toLifetime>;
 

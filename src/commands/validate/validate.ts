@@ -30,9 +30,7 @@ export async function validateFiles(
   { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
   const { file: paths = [], for: verb = defaultVerb, inputFormat, duplicates = 'fail', format: form = 'text' } = options;
-  if (paths.length === 0) {
-    throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
-  }
+  if (paths.length === 0) throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
   const map = parseColumnMap(options.map);
   const fields = await loadFields(noun, verb, options.apiVersion);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));

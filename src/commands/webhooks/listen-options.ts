@@ -12,15 +12,13 @@ import { readKey, readVerificationSecrets } from './keys.ts';
 import { recordFolder } from './record-folder.ts';
 
 export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
-
 const DEFAULT_PORT = 4400;
 
 export async function readListenOptions(context: Context, { options }: Invocation<ListenFlags>) {
   const proofs = await readVerificationSecrets(options, context.signal);
   const skipVerify = options.insecureSkipVerify === true;
-  if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined)) {
+  if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined))
     throw new SvcError('usage', '--insecure-skip-verify cannot be combined with --secret-file or --auth-token-file');
-  }
   const publicUrl = options.publicUrl === undefined ? undefined : parseTargetUrl(options.publicUrl, '--public-url');
   return {
     address: { host: options.host ?? '127.0.0.1', port: parsePort(options.port) ?? DEFAULT_PORT },
@@ -46,16 +44,14 @@ async function readEvents(context: Context, options: ListenFlags): Promise<reado
 
 async function readForwarding(context: Context, options: ListenFlags): Promise<Forwarding> {
   const forwarding = { ...parseTargets(options), isDecoded: options.forwardDecoded === true };
-  if (forwarding.isDecoded && forwarding.routes.length === 0 && !forwarding.defaultTarget) {
+  if (forwarding.isDecoded && forwarding.routes.length === 0 && !forwarding.defaultTarget)
     throw new SvcError('usage', '--forward-decoded requires --forward-to or --route');
-  }
   const { signal: _, ...postOptions } = await createPostOptions(context);
   return { ...forwarding, postOptions };
 }
 
 /** Whether to register a temporary endpoint. For `optional`, a failure is only a warning. */
 export type RegistrationMode = 'required' | 'optional' | 'none';
-
 export type Registration = NonNullable<Awaited<ReturnType<typeof register>>>;
 
 /** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */

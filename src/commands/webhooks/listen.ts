@@ -190,7 +190,6 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
 }
 
 const MIN_WIDTH = 96;
-
 const WIDTHS = [20, 32, 8, 12];
 
 function formatLine(delivery: ReceivedDeliveryEvent, showsLatency: boolean, isNarrow: boolean, palette: Palette): string {

@@ -21,14 +21,11 @@ import { printPlannedRequest } from './planned-request.ts';
 import { recordFolder } from './record-folder.ts';
 
 const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
-
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
 
 async function readReplayOptions(context: Context, { arguments: ids, options }: Invocation<ReplayFlags>) {
   const { record, since, authTokenFile, resign = false, secretFile } = options;
-  if (resign !== (secretFile !== undefined)) {
-    throw new SvcError('usage', '--resign and --secret-file must be used together');
-  }
+  if (resign !== (secretFile !== undefined)) throw new SvcError('usage', '--resign and --secret-file must be used together');
   return {
     folder: recordFolder(context, record),
     ids: ids.length > 0 ? ids : undefined,
@@ -42,9 +39,8 @@ async function readReplayOptions(context: Context, { arguments: ids, options }: 
 export async function replayCommand(context: Context, invocation: Invocation<ReplayFlags>): Promise<void> {
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
-  if (!replay.ids && replay.since === undefined) {
+  if (!replay.ids && replay.since === undefined)
     throw new SvcError('usage', 'delivery IDs or --since is required', { hint: LIST_HINT });
-  }
   if (!replay.defaultTarget && replay.routes.length === 0) {
     throw new SvcError('usage', '--forward-to or --route is required', {
       hint: hint`${step('inspect', 'webhooks', 'replay', '--since', '2h', '--forward-to', 'http://127.0.0.1:3000/hook')}`,
@@ -132,9 +128,8 @@ function createOutgoing(delivery: RecordedDelivery, url: URL, replay: ReplayOpti
   const { id, form, headers, body } = delivery;
   const { secret, authToken } = replay;
   const original = selectForwardedHeaders(headers);
-  if (form === 'basic') {
+  if (form === 'basic')
     return { url, body, headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original };
-  }
   if (secret === undefined) return { url, body, headers: original };
   const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body });
   return { url, body, headers: [...withoutHeaders(original, Object.keys(signed)), ...Object.entries(signed)] };

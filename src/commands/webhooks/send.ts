@@ -52,9 +52,8 @@ async function sendTo(context: Context, url: URL, event: string, deliveryOptions
   }
   const postOptions = await createPostOptions(context);
   const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () => sendPost(outgoing, postOptions));
-  if (receipt.status === null) {
+  if (receipt.status === null)
     throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'check that the receiver is running' });
-  }
   const { status, body: answer, milliseconds } = receipt;
   const printer = await context.printer();
   await printer.value({ id, event, form, url: url.href, status, milliseconds, answer }, {});

@@ -14,9 +14,8 @@ export async function snippetCommand(context: Context, { options }: Invocation<S
 /** @throws SvcError `usage` if prompts are not possible */
 async function askForLanguage(context: Context): Promise<SnippetLanguage> {
   const [first] = SNIPPET_LANGUAGES;
-  if (!canAsk(context)) {
+  if (!canAsk(context))
     throw new SvcError('usage', '--lang is required', { hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}` });
-  }
   const choices = SNIPPET_LANGUAGES.map((value) => ({ value }));
   const chosen = await (await context.prompter()).pick({ message: 'Language', choices, defaultValue: first });
   return SNIPPET_LANGUAGES.find((language) => language === chosen) ?? first;

@@ -20,7 +20,6 @@ interface TemporaryEndpointOptions {
 
 /** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
-
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 

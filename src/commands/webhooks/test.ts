@@ -24,9 +24,8 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
   const grades = await gradeCases(context, options);
   const printer = await context.printer();
   await printer.value(grades, { renderText: (view) => renderGrades(grades, view, context.environment) });
-  if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate')) {
+  if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate'))
     await context.note('to check whether duplicates are applied twice, add --effects-url');
-  }
   const failed = grades.filter(({ verdict }) => verdict === 'fail').map((one) => one.case);
   if (failed.length === 0) return;
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;

@@ -106,7 +106,6 @@ export async function claimLane(
   return claimed.sort((one, other) => one.key - other.key);
 }
 
-/** Stops the pending deliveries of a lane without a destination. Does nothing if the lane has a destination again. */
 async function stopUndeliverable(database: Database, lane: LaneRef, now: number): Promise<void> {
   // Does not stop later deliveries, because the destination may be restored before they are recorded.
   const [newest] = await selectNewest(database, { lane: lane.lane });
@@ -185,7 +184,6 @@ function limitBytes(due: readonly { readonly key: number; readonly size: number 
   return keys;
 }
 
-/** Claims deliveries. Skips deliveries that another process has claimed in the meantime. */
 const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim & { keys: readonly number[] }) =>
   database
     .updateTable('deliveries')

@@ -15,7 +15,6 @@ import type { DocumentEvent } from './outbox.ts';
  * There are no event types for presence, users, documents, and the other resources.
  */
 const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
-
 const CRDT_EVENT = 'crdt.update_data';
 
 const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
@@ -27,7 +26,6 @@ const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
 ]);
 
 const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([EVENT_SOURCES.thread, 'comment_annotation']);
-
 export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
 /** A stored activity. `entityData` is a thread, and `entityTargetData` is its comment. */

@@ -42,7 +42,6 @@ export interface DeliveryOptions {
 }
 
 const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefined };
-
 /** Polling interval while other processes deliver, in milliseconds. */
 const BUSY_POLL_INTERVAL = 20;
 /** Polling interval without notifications from peers, in milliseconds. Signals between processes may be lost. */
@@ -333,9 +332,8 @@ class Engine {
 
   async #shutDown(): Promise<void> {
     const end = this.#realNow() + STOP_TIMEOUT;
-    while (this.#outcomes.length < this.#lanes.inFlight && this.#realNow() < end) {
+    while (this.#outcomes.length < this.#lanes.inFlight && this.#realNow() < end)
       await this.#wakeup.wait(end - this.#realNow());
-    }
     this.#isClosed = true;
     this.#sender.close();
     retireOwner(this.#owner);

@@ -51,7 +51,6 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
     return sendBody(sent, body, timeout);
   };
   return {
-    /** Sends a request without following redirects. Never rejects. */
     send: async (request: DeliveryRequest): Promise<AttemptResult> => {
       try {
         return await send(request).catch((error: unknown) => {
@@ -69,7 +68,6 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
   };
 }
 
-/** Sends a body. Resolves with the status after the response has ended or was cut off, when the connection is free. */
 function sendBody(request: ClientRequest, body: string, timeout: number): Promise<AttemptResult> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => request.destroy(new NoResponse(`no response within ${timeout / 1_000} s`)), timeout);

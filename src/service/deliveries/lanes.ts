@@ -3,13 +3,11 @@ import { RATE_WINDOW, type StartCount } from './starts.ts';
 const MAX_PER_LANE = 64;
 const MAX_TOTAL = 128;
 
-/** The rate limit of an endpoint, and the recent attempts of all processes, oldest first. */
 export interface EndpointRate {
   readonly limit: number;
   readonly recentStarts: readonly StartCount[];
 }
 
-/** Returns the number of attempts that the rate limit allows now. */
 export function remainingStarts({ limit, recentStarts }: EndpointRate): number {
   return limit - recentStarts.reduce((total, { count }) => total + count, 0);
 }
@@ -61,7 +59,6 @@ export class Lanes {
     state.limit = isResponsive ? Math.min(MAX_PER_LANE, state.limit * 2) : Math.max(1, Math.floor(state.limit / 2));
   }
 
-  /** Deletes the state of lanes without attempts, penalties, or pauses. */
   forgetIdle(now: number): void {
     for (const [lane, { inFlight, limit, blockedUntil }] of this.#lanes) {
       if (inFlight === 0 && limit === MAX_PER_LANE && blockedUntil <= now) this.#lanes.delete(lane);

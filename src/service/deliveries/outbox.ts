@@ -12,7 +12,6 @@ import { type DeliveryTarget, type EventFilter, loadSubscriptions, type Subscrip
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;
   readonly documentId: string;
-  /** Returns the details of the payload. Called only if a target subscribes to the event. */
   readonly describe: () => EventDetails;
 }
 
@@ -79,7 +78,6 @@ function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now
 }
 
 const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) => database.insertInto('deliveries').values(rows));
-
 type DocumentKey = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
 const selectDocumentName = prepareQuery((database, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>

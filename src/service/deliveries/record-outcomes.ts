@@ -33,7 +33,6 @@ export async function recordOutcomes(database: Database, outcomes: readonly Atte
   await updateEndpointHealth(database, outcomes, context);
 }
 
-/** Groups outcomes with the same update, to write each group with one statement. */
 function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
   const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
     [claimedAt, tries, form, status, error].join(),

@@ -38,13 +38,11 @@ export function listDeliveries(
 ): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
     let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
-    if (state !== undefined) {
+    if (state !== undefined)
       query = query.where('state', '=', state).where('dueAt', state === 'pending' ? 'is not' : 'is', null);
-    }
     if (event !== undefined) query = query.where('event', '=', event);
-    if (endpointId !== undefined) {
+    if (endpointId !== undefined)
       query = query.where(({ eb, or }) => or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]));
-    }
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
     return rows.map(detailOf);
   });

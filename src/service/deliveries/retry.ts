@@ -29,7 +29,6 @@ export async function retryDeliveries(
   return retried;
 }
 
-/** Retries all failed deliveries of an API key that have a destination. Counts the others by reason. */
 export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
   const result = await store.write(async (database) => {
     const failed = database

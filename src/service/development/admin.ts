@@ -15,10 +15,8 @@ export interface AdminRequest {
 
 /** Handles a request, and returns a value to send as JSON. @throws Refusal or SvcError, which become error responses */
 export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
-
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
-
 /** Routes that require no token, for responses that contain no data. */
 export type PublicRoutes = Readonly<Record<string, (request: AdminRequest) => Promise<ServiceResponse>>>;
 

@@ -26,9 +26,8 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   const moveTo = async (next: ClockSetting) => {
     await development.write('clock', async (value, database) => {
       const found = readSetting(value);
-      if (JSON.stringify(found) !== JSON.stringify(setting)) {
+      if (JSON.stringify(found) !== JSON.stringify(setting))
         throw new SvcError('locked', 'another process changed the clock at the same time', { hint: 'run the command again' });
-      }
       const realTime = realClock.now();
       await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
       return 'offset' in next && next.offset === 0 ? undefined : next;

@@ -3,12 +3,9 @@ import type { Database, Store } from '../store/store.ts';
 
 /** Development settings by name. They are saved in the store, but are not part of the service's data. */
 export type DevelopmentValues = Readonly<Partial<Record<'clock' | 'faults', unknown>>>;
-
 export type DevelopmentState = ReturnType<typeof createState>;
-
 /** Maximum age of cached settings in a store without `Store.version`, in milliseconds. */
 const MAX_AGE = 100;
-
 const statesByStore = new WeakMap<Store, DevelopmentState>();
 
 /** Returns the development settings of a store. All callers share one object, because `Store.version` ignores own changes. */
@@ -78,7 +75,6 @@ function createState(store: Store) {
 
 type DevelopmentName = keyof DevelopmentValues;
 type Update = (value: unknown, database: Database) => unknown;
-
 const selectValues = prepareSelect('development', ['name', 'value']);
 const upsertValue = prepareUpsert('development', ['name'], { replaced: ['value'] });
 const deleteValue = prepareDelete('development');

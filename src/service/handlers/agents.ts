@@ -20,7 +20,6 @@ export const agents: HandlersOf<'agents'> = {
   },
 };
 
-/** Returns the agents of a group, in the order of its `agentIds`. Omits agents that do not exist. */
 async function findGroupAgents(call: KeyCall, groupId: string): Promise<readonly Agent[]> {
   const agentIds = await findGroupAgentIds(call, groupId);
   if (!agentIds) throw new Refusal('NOT_FOUND', 'Agent group not found.');

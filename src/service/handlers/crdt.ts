@@ -17,9 +17,8 @@ export const crdt: HandlersOf<'crdt'> = {
 
   'crdt.add': async (call, input) => {
     const organization = await ensureOrganization(call, input.organizationId);
-    if (await findEditor(call, organization, input)) {
+    if (await findEditor(call, organization, input))
       throw new Refusal('ALREADY_EXISTS', 'CRDT data already exists for this editor ID.');
-    }
     await writeAndPublish(call, organization, input, undefined);
     return EMPTY_RESULT;
   },

@@ -43,9 +43,8 @@ export const documents: HandlersOf<'documents'> = {
         createdAt: now,
       }));
       for (const { documentId } of batch) data[documentId] = alreadyExists('Document');
-      for (const { documentId, id } of await insertDocuments(database, rows)) {
+      for (const { documentId, id } of await insertDocuments(database, rows))
         data[documentId] = { success: true, id, message: 'Added Successfully' };
-      }
     }
     return { data };
   },

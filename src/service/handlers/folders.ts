@@ -40,9 +40,8 @@ export const folders: HandlersOf<'folders'> = {
   'folders.update': async (call, { organizationId, folders: requested }) => {
     const organization = await findOrganization(call, organizationId);
     const data = createItemResults();
-    for (const change of requested) {
+    for (const change of requested)
       data[change.folderId] = organization === undefined ? notFound('Folder') : await updateFolder(call, organization, change);
-    }
     return { data };
   },
 };
@@ -57,9 +56,8 @@ async function listFolders<Base extends { readonly folderId: string; readonly pa
   const organization = await findOrganization(call, organizationId);
   const owner = { organizationId, apiKey: call.apiKey };
   const toRecord = (folder: Folder) => format(folder, owner);
-  if (folderId === undefined) {
+  if (folderId === undefined)
     return organization === undefined ? [] : (await findAllFolders(call.database, organization)).map(toRecord);
-  }
   const tree = organization === undefined ? [] : await findFolderTree(call.database, organization, folderId, maxDepth);
   if (tree.length === 0) throw new Refusal('NOT_FOUND', 'Folder not found.');
   return nestFolders(tree.map(toRecord), maxDepth);

@@ -32,7 +32,6 @@ export const notifications: HandlersOf<'notifications'> = {
 
 type NotificationInput = Parameters<(typeof notifications)['notifications.add']>[1];
 
-/** Returns the fields that recipients can see. Omits fields that select recipients or create records. */
 function toNotificationRecord(input: NotificationInput, notificationId: string, timestamp: number) {
   const { createOrganization, createDocument, verifyUserPermissions, notifyAll, notifyUsers, ...shown } = input;
   return { ...shown, notificationId, timestamp };

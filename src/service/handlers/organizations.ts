@@ -16,9 +16,8 @@ export const organizations: HandlersOf<'organizations'> = {
         createdAt: now,
       }));
       for (const { organizationId } of batch) data[organizationId] = alreadyExists('Organization');
-      for (const { organizationId } of await insertOrganizations(database, rows)) {
+      for (const { organizationId } of await insertOrganizations(database, rows))
         data[organizationId] = { success: true, id: organizationId, message: 'Organization added.' };
-      }
     }
     return { data };
   },

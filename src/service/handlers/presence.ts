@@ -13,9 +13,7 @@ export const upsertPresence = prepareUpsert('presence', ['organization', 'docume
 });
 
 export const deletePresence = prepareDelete('presence');
-
 type PresenceInput = z.output<Operations['presence.update']['input']>;
-
 const SUCCESS = { data: { success: true } };
 
 export const presence: HandlersOf<'presence'> = {
@@ -25,9 +23,7 @@ export const presence: HandlersOf<'presence'> = {
   'presence.delete': async (call, { organizationId, documentId, userIds: requested }) => {
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return SUCCESS;
-    for (const userId of chunkRows(requested)) {
-      await deletePresence(call.database, { organization, documentId, userId });
-    }
+    for (const userId of chunkRows(requested)) await deletePresence(call.database, { organization, documentId, userId });
     return SUCCESS;
   },
 };

@@ -18,9 +18,8 @@ export const userGroups: HandlersOf<'user-groups'> = {
         otherFields: serializeOtherFields(others),
       }));
       for (const { groupId } of batch) data[groupId] = alreadyExists('Organization user group');
-      for (const { groupId } of await insertGroups(call.database, rows)) {
+      for (const { groupId } of await insertGroups(call.database, rows))
         data[groupId] = { success: true, id: groupId, message: 'Organization user group added.' };
-      }
     }
     return { data };
   },
@@ -31,13 +30,10 @@ export const userGroups: HandlersOf<'user-groups'> = {
     await requireGroup(database, organization, organizationUserGroupId);
     const data = createItemResults();
     for (const userIds of chunkDistinctRows(requested, (userId) => userId)) {
-      for (const userId of userIds) {
-        data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
-      }
+      for (const userId of userIds) data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
       const existing = await selectUsers(database, { organization, userId: userIds });
-      for (const { userId } of existing) {
+      for (const { userId } of existing)
         data[userId] = { success: true, organizationUserGroupId, message: 'User added to organization user group.' };
-      }
       const rows = existing.map(({ userId }) => ({ organization, groupId: organizationUserGroupId, userId }));
       if (rows.length > 0) await insertGroupMembers(database, rows);
     }

@@ -15,8 +15,6 @@ import type { HandlersOf } from './handler.ts';
 type AddUsers = z.output<Operations['users.add.v2']['input']>;
 type Role = AddUsers['users'][number]['accessRole'];
 type RoleOf<User> = (user: User) => Role;
-
-/** Only the v2 operations support roles. */
 const ignoreRole: RoleOf<unknown> = () => undefined;
 const readRole: RoleOf<{ readonly accessRole?: Role }> = ({ accessRole }) => accessRole;
 
@@ -72,9 +70,8 @@ async function addUsers<User extends UserInput>(
   const data = createItemResults();
   for (const batch of chunkDistinctRows(requested, ({ userId }) => userId)) {
     const rows = batch.map((user) => toUserRow(target.organization, user));
-    for (const { userId, id } of await upsertUsers(database, rows)) {
+    for (const { userId, id } of await upsertUsers(database, rows))
       data[userId] = { success: true, id, message: 'User added.' };
-    }
     const members = batch.map((user) => ({ ...target, userId: user.userId, accessRole: roleOf(user) ?? null, addedAt: now }));
     await upsertMembers(database, members);
   }
@@ -96,9 +93,8 @@ async function updateUsers<User extends UserInput>(
     const existing = target ? await findExistingUsers(call, target, batch) : [];
     if (!target || existing.length === 0) continue;
     const rows = existing.map((user) => toUserRow(target.organization, user));
-    for (const { userId, id } of await upsertUsers(call.database, rows)) {
+    for (const { userId, id } of await upsertUsers(call.database, rows))
       data[userId] = { success: true, id, message: 'User updated.' };
-    }
     for (const [accessRole, usersOfRole] of Map.groupBy(existing, roleOf)) {
       const where = { ...target, userId: usersOfRole.map(({ userId }) => userId) };
       if (accessRole) await updateMembers(call.database, { set: { accessRole }, where });

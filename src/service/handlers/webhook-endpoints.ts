@@ -31,9 +31,8 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
 
   'webhooks.endpoints.create': async (call, { url, uid, ...settings }) => {
     await requireAdvancedWebhooks(call);
-    if (uid !== undefined && (await findEndpointId(call, uid)) !== undefined) {
+    if (uid !== undefined && (await findEndpointId(call, uid)) !== undefined)
       throw new Refusal('ALREADY_EXISTS', `An endpoint with the uid ${uid} already exists.`);
-    }
     const { database, apiKey, now } = call;
     const created = await database
       .insertInto('endpoints')

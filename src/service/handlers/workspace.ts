@@ -10,9 +10,8 @@ export const workspace: HandlersOf<'workspace'> = {
   'workspace.get': async ({ database, workspaceId }) => ({ data: await readWorkspaceRecord(database, workspaceId) }),
 
   'workspace.create': async ({ database }, { ownerEmail, name = '', workspaceName, avatar = '' }) => {
-    if ((await selectWorkspaces(database, { ownerEmail })).length > 0) {
+    if ((await selectWorkspaces(database, { ownerEmail })).length > 0)
       throw new Refusal('ALREADY_EXISTS', 'A workspace already exists for this email address');
-    }
     const { workspaceId } = await createWorkspace(database, {
       name: workspaceName ?? (name || ownerEmail),
       apiKeyName: 'Default API key',

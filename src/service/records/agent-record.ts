@@ -3,7 +3,6 @@ import { isSecretName } from '../../kernel/redact.ts';
 import type { Agent } from './agents.ts';
 
 const REDACTED = '__redacted__';
-
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
 const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
 

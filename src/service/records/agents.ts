@@ -22,7 +22,6 @@ export async function findAgent({ database, apiKey }: KeyScope, agentId: string)
   return found && JSON.parse(found.agent);
 }
 
-/** Returns the IDs of a group's agents, in the group's order. Returns `undefined` if the group does not exist. */
 export async function findGroupAgentIds({ database, apiKey }: KeyScope, groupId: string): Promise<string[] | undefined> {
   const [found] = await selectGroupAgentIds(database, { apiKey, groupId });
   return found && JSON.parse(found.agentIds);

@@ -14,7 +14,6 @@ interface Configs extends Record<ConfiguredService, object> {
 }
 
 type UpdateOf<Name extends keyof Operations> = z.output<Operations[Name]['input']>;
-
 const selectConfig = prepareSelect('configs', ['config']);
 const upsertConfig = prepareUpsert('configs', ['apiKey', 'service'], { replaced: ['config'] });
 

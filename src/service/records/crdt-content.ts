@@ -121,7 +121,6 @@ function readNodes(parent: Y.XmlFragment): XmlNode[] {
   });
 }
 
-/** Finds the shortest range to replace in order to turn one sequence into the other. The ends are exclusive. */
 function diffSequences<Item>(
   before: ArrayLike<Item>,
   after: ArrayLike<Item>,

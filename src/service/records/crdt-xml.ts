@@ -7,7 +7,6 @@ export interface XmlElement {
 }
 
 const MAX_DEPTH = 128;
-
 const NAME = String.raw`[\p{L}_:][\p{L}\p{N}_:.\-]*`;
 const TOKENS = new RegExp(
   [
@@ -39,7 +38,6 @@ export function parseXml(text: string): readonly XmlNode[] | undefined {
   return open.length === 1 ? root.children : undefined;
 }
 
-/** Applies a token: adds text, or opens or closes an element. Returns false if the token is not allowed here. */
 function applyToken(token: Readonly<Record<string, string | undefined>>, open: OpenElement[]): boolean {
   const { opened, attributes = '', empty, closed, verbatim, text } = token;
   const parent = open.at(-1);
@@ -65,7 +63,6 @@ function addText(children: XmlNode[], text: string): void {
   else if (text !== '') children.push(text);
 }
 
-/** Parses the attributes of a tag. Returns `undefined` for a duplicate or unsupported attribute. */
 function parseAttributes(text: string): ReadonlyMap<string, string> | undefined {
   const attributes = new Map<string, string>();
   for (const { groups = {} } of text.matchAll(ATTRIBUTE)) {
@@ -79,7 +76,6 @@ function parseAttributes(text: string): ReadonlyMap<string, string> | undefined 
 
 const ENTITIES = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));
 
-/** Replaces entities with characters. Returns `undefined` for an unknown entity. */
 function unescapeXml(text: string): string | undefined {
   let isValid = true;
   const plain = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w*));?/gi, (entity, decimal, hexadecimal, name) => {

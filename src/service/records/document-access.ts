@@ -21,9 +21,8 @@ export async function findDocumentAccess(
   const ancestors = await findFolders(database, organization, folder?.ancestors ?? []);
   const outer = folder?.ancestors.toReversed().flatMap((ancestorId) => ancestors.get(ancestorId) ?? []) ?? [];
   const path: AccessLevelSettings[] = [{ level: 'document', id: documentId, accessType }];
-  for (const { folderId: id, inheritAccessFromParent: inherited, ...own } of folder ? [folder, ...outer] : []) {
+  for (const { folderId: id, inheritAccessFromParent: inherited, ...own } of folder ? [folder, ...outer] : [])
     path.push({ level: 'folder', id, accessType: own.accessType, inherited });
-  }
   return { disabled: disabled === 1, path: [...path, { level: 'organization', id: '', accessType: 'public' }] };
 }
 

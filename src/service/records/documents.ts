@@ -39,7 +39,6 @@ export async function ensureDocument(call: KeyCall, organization: number, docume
   await insertDocuments(database, [{ organization, documentId, id: generateDocumentNumber(), createdAt: now }]);
 }
 
-/** Generates the service's ID for a document: 16 decimal digits. */
 export function generateDocumentNumber(): string {
   return `${randomInt(10 ** 7, 10 ** 8)}${String(randomInt(10 ** 8)).padStart(8, '0')}`;
 }

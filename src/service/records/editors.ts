@@ -9,11 +9,8 @@ import { decodeDocument, type EditorContent, encodeDocument, readContent, replac
 import { parseXml } from './crdt-xml.ts';
 
 export type Editor = Selectable<Tables['editors']>;
-
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
-
 export const DEFAULT_CONTENT_KEY = 'content';
-
 const CONTENT_COLUMNS = ['state', 'types', 'contentKey', 'lastUpdate', 'lastUpdatedBy', 'sessionId'] as const;
 
 export const selectEditors = prepareSelect(
@@ -52,7 +49,6 @@ export async function writeEditor(
   return editor;
 }
 
-/** Parses the content of a request. The schema has checked that the data matches the type. */
 function parseContent({ type, data }: CrdtInput): EditorContent {
   if (type !== 'xml') return { type, data } as EditorContent;
   const nodes = parseXml(data as string);

@@ -7,7 +7,6 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 
 export type Endpoint = Selectable<Tables['endpoints']>;
-
 type EndpointSettings = Omit<z.output<Operations['webhooks.endpoints.update']['input']>, 'endpointId'>;
 
 interface EndpointPage {
@@ -47,7 +46,6 @@ export function toEndpointColumns({ filterTypes, channels, disabled, metadata, .
   return Object.assign(columns, others);
 }
 
-/** Converts an endpoint to its form in responses. Unset fields are null. Omits metadata and the secret. */
 export function toEndpointRecord(endpoint: Endpoint) {
   const { id, url, description, rateLimit, uid } = endpoint;
   return {

@@ -2,7 +2,6 @@ export interface Folder {
   readonly folderId: string;
   readonly folderName: string | null;
   readonly parentFolderId: string;
-  /** IDs of the enclosing folders, from `root` to the parent. */
   readonly ancestors: readonly string[];
   readonly accessType: string;
   readonly inheritAccessFromParent: boolean;
@@ -12,7 +11,6 @@ export interface Folder {
 
 /** Fields of a parent that determine the ancestors and the inherited access of its subfolders. */
 export type ParentFolder = Pick<Folder, 'folderId' | 'ancestors' | 'accessType'>;
-
 export const ROOT: ParentFolder = { folderId: 'root', ancestors: [], accessType: 'public' };
 
 interface NewFolder {

@@ -5,7 +5,6 @@ import type { MemberLevel } from '../store/tables.ts';
 export interface MembershipTarget {
   readonly organization: number;
   readonly level: MemberLevel;
-  /** ID of the folder or document. Empty for the organization. */
   readonly resourceId: string;
 }
 
@@ -16,5 +15,4 @@ export const upsertMembers = prepareUpsert('members', ['organization', 'level', 
 });
 
 export const selectMembers = prepareSelect('members', ['userId']);
-
 export const updateMembers = prepareUpdate('members');

@@ -5,7 +5,6 @@ import { updateMembers } from './members.ts';
 import { findOrganization } from './organizations.ts';
 
 export type Migration = Omit<Tables['documentMigrations'], 'createdAt'>;
-
 const UNFINISHED_STATUSES: readonly MigrationStatus[] = ['pending', 'in_progress'];
 
 export function isUnfinished({ status }: Pick<Migration, 'status'>): boolean {
@@ -45,9 +44,8 @@ async function moveDocument(database: Database, migration: Migration): Promise<M
   if (organization === undefined) return 'failed';
   if (await hasDocumentData(database, organization, newDocumentId)) return 'failed';
   if (!(await hasDocumentData(database, organization, documentId))) return 'failed';
-  for (const table of DOCUMENT_TABLES) {
+  for (const table of DOCUMENT_TABLES)
     await prepareUpdate(table)(database, { set: { documentId: newDocumentId }, where: { organization, documentId } });
-  }
   const where = { organization, level: 'document', resourceId: documentId } as const;
   await updateMembers(database, { set: { resourceId: newDocumentId }, where });
   return 'completed';
@@ -56,7 +54,6 @@ async function moveDocument(database: Database, migration: Migration): Promise<M
 /** Tables with document data, except for `members`. */
 const DOCUMENT_TABLES = ['documents', 'editors', 'activities', 'presence', 'userData'] as const;
 
-/** Whether a document ID has any data. Data may exist without a document. */
 async function hasDocumentData(database: Database, organization: number, documentId: string): Promise<boolean> {
   for (const table of DOCUMENT_TABLES) {
     const found = await database

@@ -3,10 +3,8 @@ import { invalidArgument } from '../call.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
-
 export const insertOrganizations = prepareInsert('organizations', ['apiKey', 'organizationId'], ['key', 'organizationId']);
 
-/** Returns the surrogate key of an organization. Returns `undefined` if the organization does not exist. */
 export async function findOrganization({ database, apiKey }: KeyScope, organizationId: string): Promise<number | undefined> {
   const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
   return found?.key;

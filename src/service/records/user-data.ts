@@ -34,7 +34,6 @@ const selectPage = prepareQuery(
       .offset(offset),
 );
 
-/** Reads a page of a user's data, oldest first. Also returns the offset of the next page, if there is one. */
 export async function readUserDataPage(database: Database, position: UserDataPosition) {
   const data: Record<UserDataFeature, UserDataItem[]> = { comments: [], reactions: [], recordings: [], notifications: [] };
   let isLast = true;
@@ -50,7 +49,6 @@ const insertItem = prepareQuery((database, row: Insertable<Tables['userData']>) 
   database.insertInto('userData').values(row).returning('key'),
 );
 
-/** Adds an item without participants and returns its key. Document migrations update the `documentId` column. */
 export async function addUserData(database: Database, organization: number, feature: UserDataFeature, item: UserDataItem) {
   const { documentId, ...data } = item;
   const isReference = typeof documentId === 'string';
@@ -66,5 +64,4 @@ export async function addUserData(database: Database, organization: number, feat
 }
 
 export const insertParticipants = prepareInsert('participants');
-
 export const selectUserDataKeys = prepareSelect('userData', ['key']);

@@ -3,9 +3,7 @@ import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
 export const insertGroups = prepareInsert('userGroups', ['organization', 'groupId'], ['groupId']);
-
 export const insertGroupMembers = prepareInsert('userGroupMembers');
-
 const selectGroup = prepareSelect('userGroups', ['groupId']);
 
 /** @throws Refusal INVALID_ARGUMENT if the group does not exist in the organization */

@@ -14,7 +14,6 @@ export interface UserInput {
   readonly initial?: string | undefined;
 }
 
-/** Adds users, or updates the given fields of existing users. Returns the service's ID for each user. */
 export const upsertUsers = prepareUpsert('users', ['organization', 'userId'], {
   merged: ['name', 'email', 'initial', 'otherFields'],
   returning: ['userId', 'id'],
@@ -22,7 +21,6 @@ export const upsertUsers = prepareUpsert('users', ['organization', 'userId'], {
 
 export const selectUsers = prepareSelect('users', ['userId', 'otherFields']);
 
-/** Converts a user to a row. Omits the role, which is part of a membership. */
 export function toUserRow(organization: number, user: UserInput & { readonly accessRole?: unknown }): UserRow {
   const { userId, name, email, initial, accessRole: _, ...others } = user;
   return {
@@ -36,7 +34,6 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
   };
 }
 
-/** Adds a user who has only an ID, unless the user exists. */
 export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
   await insertUsers(database, [{ ...user, id: generateId() }]);
 }

@@ -9,7 +9,6 @@ export interface NewWorkspace {
 }
 
 export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
-
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
 export async function createWorkspace(database: Database, { name, apiKeyName, owner }: NewWorkspace) {

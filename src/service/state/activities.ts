@@ -3,9 +3,7 @@ import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
 const select = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
-
 const upsert = prepareUpsert('activities', ['organization', 'activityId'], { replaced: ['documentId', 'data', 'lastUpdated'] });
-
 /** Document ID in the store for an activity without a document. */
 const NO_DOCUMENT = '';
 

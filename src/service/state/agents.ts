@@ -15,7 +15,6 @@ export const agents: Section<'agents'> = {
 };
 
 const selectGroups = prepareSelect('agentGroups', ['agentGroup'], ['key']);
-
 const upsertGroups = prepareUpsert('agentGroups', ['apiKey', 'groupId'], { replaced: ['agentIds', 'agentGroup'] });
 
 export const agentGroups: Section<'agentGroups'> = {

@@ -39,9 +39,8 @@ function* findDuplicates(state: State): Generator<InputProblem> {
       const values = fields.map((field) => record[field] ?? null);
       const identity = JSON.stringify(values);
       const first = positions.get(identity);
-      if (first !== undefined && values.at(-1) !== null) {
+      if (first !== undefined && values.at(-1) !== null)
         yield { path: [kind, at, lastField], message: `'${record[lastField]}' is already in use by ${kind}[${first}]` };
-      }
       positions.set(identity, first ?? at);
     }
   }
@@ -111,13 +110,10 @@ function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex
 function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex): Generator<InputProblem> {
   for (const [at, content] of crdt.entries()) {
     const { type, data } = content;
-    if (type === 'xml' && !parseXml(String(data))) {
-      yield { path: ['crdt', at, 'data'], message: 'must be well-formed XML' };
-    }
+    if (type === 'xml' && !parseXml(String(data))) yield { path: ['crdt', at, 'data'], message: 'must be well-formed XML' };
     const stored = contentTypeOf(content);
-    if (stored !== undefined && stored !== type) {
+    if (stored !== undefined && stored !== type)
       yield { path: ['crdt', at, 'type'], message: `must be "${stored}", the type of the existing content, got "${type}"` };
-    }
   }
 }
 
@@ -127,9 +123,8 @@ function* findInvalidEndpoints(
 ): Generator<InputProblem> {
   const firstUses = new Map<string, number>();
   for (const [at, { id, uid }] of endpoints.entries()) {
-    if (id !== undefined && isForeignEndpoint(id)) {
+    if (id !== undefined && isForeignEndpoint(id))
       yield { path: ['endpoints', at, 'id'], message: `endpoint '${id}' belongs to another API key` };
-    }
     if (uid === undefined || uid === null) continue;
     const owner = endpointIdOf(uid);
     const first = firstUses.get(uid);

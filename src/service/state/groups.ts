@@ -4,11 +4,8 @@ import { chunkRows, prepareDelete, prepareSelect, prepareUpsert } from '../store
 import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
 const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
-
 const selectMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
-
 const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], { merged: ['groupName', 'otherFields'] });
-
 const deleteMembers = prepareDelete('userGroupMembers');
 
 export const groups: Section<'groups'> = {

@@ -3,7 +3,6 @@ import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts'
 import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
 const select = prepareSelect('organizations', ['organizationId', 'organizationName', 'otherFields'], ['key']);
-
 const upsert = prepareUpsert('organizations', ['apiKey', 'organizationId'], { merged: ['organizationName', 'otherFields'] });
 
 /** Organizations. The import creates missing ones beforehand, so `write` only sets fields. */

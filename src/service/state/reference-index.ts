@@ -7,10 +7,8 @@ import { chunkRows } from '../store/statements.ts';
 import type { StateScope } from './section.ts';
 
 type ContentRecord = State['crdt'][number];
-
 /** Index of the objects that a state refers to, as they will be after the import. */
 export type ReferenceIndex = Awaited<ReturnType<typeof buildReferenceIndex>>;
-
 const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
 
 export async function buildReferenceIndex(scope: StateScope, state: State) {
@@ -44,9 +42,8 @@ function* existingOrganizations({ organizations }: StateScope, records: readonly
 async function collectFolderParents(scope: StateScope, { folders, documents }: State): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>();
   for (const [organizationId, organization] of existingOrganizations(scope, [...folders, ...documents])) {
-    for (const { folderId, parentFolderId } of await findAllFolders(scope.database, organization)) {
+    for (const { folderId, parentFolderId } of await findAllFolders(scope.database, organization))
       parents.set(keyOf(organizationId, folderId), parentFolderId);
-    }
   }
   for (const { organizationId, folderId, parentFolderId } of folders) {
     const key = keyOf(organizationId, folderId);

@@ -15,7 +15,6 @@ import {
 } from './section.ts';
 
 type User = State['users'][number];
-
 const select = prepareSelect('users', ['userId', 'name', 'email', 'initial', 'otherFields'], ['userId']);
 
 /** Selects memberships in the organization, then in folders, then in documents. */

@@ -9,9 +9,7 @@ export function createSerialQueue() {
 }
 
 export type SerialQueue = ReturnType<typeof createSerialQueue>;
-
 const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
-
 export type FileQueue = ReturnType<typeof joinFileQueue>;
 
 /**

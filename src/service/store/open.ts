@@ -20,8 +20,7 @@ export async function openStore(
   { busyTimeout = BUSY_TIMEOUT, signal }: OpenStoreOptions = {},
 ): Promise<Store> {
   const parsed = parseStoreLocation(location);
-  if (parsed.kind === 'database') {
+  if (parsed.kind === 'database')
     return (await import('./postgres-store.ts')).openPostgresStore(parsed.url, busyTimeout, signal);
-  }
   return (await import('./sqlite-store.ts')).openSqliteStore(parsed.path, busyTimeout);
 }

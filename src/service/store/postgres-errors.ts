@@ -33,9 +33,8 @@ export function toOpenError(error: unknown, name: string): SvcError {
       cause: error,
     });
   }
-  if (error instanceof Error && error.message.startsWith('The server does not support SSL')) {
+  if (error instanceof Error && error.message.startsWith('The server does not support SSL'))
     return fail('unreachable', 'turn on ssl on the server, or remove sslmode from the URL');
-  }
   if (isUnreachable(error)) {
     return fail(
       'unreachable',

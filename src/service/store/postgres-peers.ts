@@ -14,7 +14,6 @@ const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
 /** Delay before a reconnect if a pooler drops notifications, in milliseconds. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
 const CLOSE_TIMEOUT = 1_000;
-
 /** Channel names contain the schema, because each schema of a database can be a store. */
 const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
@@ -127,7 +126,6 @@ export class Member {
     }
   }
 
-  /** Listens until the connection is lost or the member leaves. */
   async #listen(): Promise<'noEcho' | 'received'> {
     const { connect, clock, listener } = this.#dependencies;
     const client = await connect();

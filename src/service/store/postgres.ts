@@ -10,7 +10,6 @@ import type { Tables } from './tables.ts';
 
 /** Maximum connections of the pool. Each process has one more for notifications. Servers allow 100 by default. */
 export const MAX_CONNECTIONS = 10;
-
 const CONNECT_TIMEOUT = 10_000;
 /** Time limit for a statement, in milliseconds. Detects connections that broke silently. */
 const QUERY_TIMEOUT = 60_000;

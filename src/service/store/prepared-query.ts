@@ -67,13 +67,11 @@ class CompiledForms<Row> {
 
   /** Returns the shape of parameters. Appends their values to `values`, in the order of the placeholders. */
   shapeOf(parameters: object, values: unknown[]): Shape {
-    if (Array.isArray(parameters)) {
+    if (Array.isArray(parameters))
       return parameters.reduce<Shape>((shape, part) => shape.append(this.#kindOf(part, values)), this.#array);
-    }
     let shape = this.#object;
-    for (const name of Object.keys(parameters)) {
+    for (const name of Object.keys(parameters))
       shape = shape.append(name).append(this.#kindOf(Reflect.get(parameters, name), values));
-    }
     return shape;
   }
 

@@ -3,7 +3,6 @@ import type { SerialQueue } from './file-queue.ts';
 import type { Database, Store, Work } from './store.ts';
 
 type Transact = <Result>(work: Work<Result>) => Promise<Result>;
-
 /** Maximum time to start tasks in a shared transaction, in milliseconds. The first task waits for the last. */
 const MAX_SHARED_TIME = 25;
 

@@ -19,7 +19,6 @@ import type { Tables } from './tables.ts';
 const MAX_BLOCKING_TIME = 25;
 /** Maximum number of prepared statements to keep. Multi-row statements differ by their number of rows. */
 const MAX_STATEMENTS = 500;
-
 /** Upper bound on the part of a store that is mapped into memory: lookups in large stores then copy no pages. SQLite's limit. */
 const MAPPED_BYTES = 0x7fff0000;
 

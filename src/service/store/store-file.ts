@@ -4,7 +4,6 @@ import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
 /** Application ID in the header of a store's SQLite file: `svcS`. */
 export const APPLICATION_ID = 0x73766353;
-
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const APPLICATION_ID_AT = 68;
 const HEADER_SIZE = 100;

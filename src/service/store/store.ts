@@ -5,7 +5,6 @@ import type { Tables } from './tables.ts';
 
 /** A transaction. All access to the data is through transactions. */
 export type Database = Transaction<Tables>;
-
 export type Work<Result> = (database: Database) => Promise<Result>;
 
 /**

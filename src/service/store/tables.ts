@@ -192,7 +192,6 @@ export type DeliveryForm = 'advanced' | 'raw' | 'processed';
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
 export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
-
 /** Features of user data, in the order of responses. */
 export const USER_DATA_FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as const;
 export type UserDataFeature = (typeof USER_DATA_FEATURES)[number];

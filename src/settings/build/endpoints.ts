@@ -19,7 +19,6 @@ import {
 const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
 /** Fields that an update can set but not clear. */
 export const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
-
 const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
 const keyOf = (id: unknown) => createRecordKey('endpoints', null, String(id));
 

@@ -4,7 +4,6 @@ import type { PlannedItem, PlannedWrite } from '../plan.ts';
 import { formatReference, type SecretReference, type SecretValue } from '../secret-value.ts';
 
 export type SecretsByReference = ReadonlyMap<string, SecretValue>;
-
 const MARKER = '$secret';
 /** In place of a reference: the secret that the service has, which a write must repeat. */
 const LIVE = 'live';

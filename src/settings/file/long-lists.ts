@@ -5,7 +5,6 @@ import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { findCycles } from './check.ts';
 
 const KINDS = ['folders', 'documents'] as const;
-
 type Kind = (typeof KINDS)[number];
 type Records = NonNullable<SettingsFields[Kind]>;
 type Lists = { [Name in Kind]?: NonNullable<SettingsFields[Name]> };
@@ -18,10 +17,8 @@ export interface CutText {
 
 /** Length of a file, in characters, whose nodes would need too much time and memory. */
 const LONG_TEXT = 500_000;
-
 /** Length of the shortest text that V8 stores as a part of another one. */
 const MIN_PART = 13;
-
 const RESERVED = /^(?:true|false|null|~)$/i;
 const FIELD = /^(?:"([A-Za-z]+)"|([A-Za-z]+)): *(.+)$/;
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*$/u;

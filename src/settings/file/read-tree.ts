@@ -99,9 +99,8 @@ class TreeReader {
 
   #readAlias(name: string, place: Place): Tree {
     const anchored = this.#anchored.get(name);
-    if (!anchored) {
+    if (!anchored)
       this.#end(place, this.#anchored.has(name) ? SELF_REFERENCE : `the alias *${name} has no anchor &${name} before it`);
-    }
     this.#size += anchored.size;
     this.#repeated += anchored.size;
     if (this.#repeated > MAX_REPEATED_VALUES) this.#end(place, 'aliases repeat too many values');

@@ -3,7 +3,6 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
 const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
-
 export type Variables = ReadonlyMap<string, string>;
 
 /** Reads the variables of a file, or of one of its environments. Variables cannot use variables. */

@@ -5,7 +5,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { DocumentQuery, LiveRecord } from './live-records.ts';
 
 type Documents = Map<string, LiveRecord>;
-
 const LIST = documents['documents.list'];
 const { max: BATCH_SIZE } = LIST.splitIds ?? { max: 1 };
 

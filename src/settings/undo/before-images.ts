@@ -40,10 +40,8 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
 };
 
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
-
 /** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
 const REUSE_FACTOR = 10;
-
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 interface BeforeImageOptions {

@@ -18,7 +18,6 @@ export interface OverwritingCall {
 
 const SUFFIX = '.ndjson';
 const MAX_CALLS = 100;
-
 const callsFolder = ({ state }: Folders) => join(state, 'undo');
 export const callImagesPath = (folders: Folders, call: string) => join(callsFolder(folders), call + SUFFIX);
 

@@ -37,7 +37,6 @@ const expecting =
 const accepted = expecting('accepted');
 const rejected = expecting('rejected');
 const ADVANCED = { form: 'advanced' } as const;
-
 const indented: DeliveryVariation = { serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` };
 const oversized: DeliveryVariation = {
   serialize: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(OVERSIZED_BODY) }),

@@ -4,7 +4,6 @@ import type { PostOptions } from '../post.ts';
 
 /** How to send the body: at once, byte by byte, or only the first half before closing the connection. */
 export type SendMode = 'whole' | 'byte by byte' | 'cut';
-
 /** Delay between two bytes, in milliseconds. */
 const BYTE_PAUSE = 1;
 /** Time limit for sending byte by byte, in milliseconds, even on a busy machine. */

@@ -8,7 +8,6 @@ import { redactValue } from '../../../kernel/redact.ts';
 import { type JobStatus, readStatus } from '../status.ts';
 
 type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
-
 /** Result of a bulk job, without secrets. JSON output has the same fields. */
 export type JobReceipt = Omit<LocatedReceipt, 'paths'>;
 

@@ -42,9 +42,8 @@ export async function showRecord(scope: ReadingScope, request: RecordRequest): P
   const found = await readRows(scope, name, organizationId, { equals: { [STORED_KINDS[name].searched[0]]: id } });
   if (found.length === 0) throw await notFound(scope, name, id, organizationId);
   const cards: StoredRecord[] = [];
-  for (const { row, organization, ...of } of found) {
+  for (const { row, organization, ...of } of found)
     cards.push({ ...of, ...toRecord(row), ...(await describe({ ...scope, organization, id })) });
-  }
   return cards;
 }
 

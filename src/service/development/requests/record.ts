@@ -22,7 +22,6 @@ function pathOf(target: string): string {
 
 /** Maximum length of a body to keep, in characters. */
 const MAX_BODY = 32 * 1024;
-
 const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
 
 /** Parses the bodies of a request, and masks its secrets wherever and in whichever encoding they occur. */

@@ -8,9 +8,7 @@ import type { RequestDetail } from './request-record.ts';
 const MAX_REQUESTS = 2_000;
 /** Maximum time that a request waits for another process, in milliseconds. */
 const BUSY_TIMEOUT = 100;
-
 export const IN_MEMORY = ':memory:';
-
 const VERSION = 1;
 const TABLES = `
 create table requests (id integer primary key, operation text, ended real, detail text);

@@ -28,7 +28,6 @@ export interface WaitOptions {
 }
 
 const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
-
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogOptions {

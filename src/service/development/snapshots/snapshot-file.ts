@@ -74,9 +74,8 @@ export function replaceRows(path: string, copy: string): Promise<void> {
       database.prepare('attach ? as saved').run(immutableUrl(copy));
       database.exec('begin immediate');
       const isData = "type = 'table' and name <> 'development'";
-      for (const { name } of database.prepare(`select name from main.sqlite_master where ${isData}`).all()) {
+      for (const { name } of database.prepare(`select name from main.sqlite_master where ${isData}`).all())
         database.exec(`delete from main."${name}"; insert into main."${name}" select * from saved."${name}"`);
-      }
       database.exec('commit');
     } catch (error) {
       throw toOpenError(error, path);

@@ -77,9 +77,8 @@ export function createSnapshots(location: string) {
     /** Returns the snapshots, newest first. Passes an error to `report` for each unreadable file. */
     list: async (report: (error: unknown) => void = () => undefined): Promise<readonly Snapshot[]> => {
       const found: Snapshot[] = [];
-      for (const name of await listNames(folder)) {
+      for (const name of await listNames(folder))
         await describeSnapshot(folder, name).then((snapshot) => found.push(snapshot), report);
-      }
       return found.toSorted((one, other) => other.savedAt.localeCompare(one.savedAt));
     },
     remove: async (name: string): Promise<void> => {
