@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
-const KILLS = 20;
+const KILLS = 50;
 
 async function findJob({ svc }: ApplyUser): Promise<string> {
   return JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;

@@ -9,7 +9,7 @@ import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
-const KILLS = 50;
+const KILLS = 100;
 const AT_ONCE = 5;
 
 /** Maximum delay in milliseconds before the service applies a reset, and again before it responds. */

@@ -14,7 +14,7 @@ import { openStore } from '../../../src/service/store/open.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
-const KILLS = 40;
+const KILLS = 100;
 const AT_ONCE = 4;
 const READERS = 4;
 const RESTORES = 60;

@@ -134,7 +134,7 @@ describe('a pulled file', () => {
         });
         expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
   });
 
@@ -150,7 +150,7 @@ describe('a pulled file', () => {
         for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
         expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     );
   });
 });
