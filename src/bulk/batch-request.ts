@@ -10,10 +10,8 @@ export type BatchRequestOutcome = RequestTiming &
         /** The response has a result for each record: by ID, or as a list in the order of the request. */
         readonly kind: 'answered';
         readonly response: unknown;
-        /** Whether an earlier attempt may have been applied. */
         readonly unsettled?: boolean;
       }
-    /** The response confirms that all records succeeded. */
     | { readonly kind: 'confirmed' }
     | { readonly kind: 'answered_together'; readonly response: unknown }
     /** The service applied nothing because of the request's content. Other requests may succeed. */

@@ -66,6 +66,5 @@ export interface RecordResult {
   /** The service's code, such as `already-exists`, or the kind of the failure. */
   readonly code: string | null;
   readonly effect?: 'updated' | 'unchanged';
-  /** Whether a resume sends the record again to settle its unknown outcome. */
   readonly open?: true;
 }

@@ -14,7 +14,6 @@ export interface ReasonExample extends RecordPosition {
   readonly id: string;
 }
 
-/** Bounds memory use if every message is different. */
 const MAX_DISTINCT_REASONS = 200;
 const MAX_LISTED_REASONS = 20;
 const MAX_EXAMPLES = 3;

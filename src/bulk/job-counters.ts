@@ -11,7 +11,6 @@ export class JobCounters {
   existing: ExistingCounts;
   requests: number;
   retries: number;
-  /** The first few IDs that a response contained but its request did not. */
   readonly unexpectedIds: string[] = [];
   unexpectedIdCount = 0;
 

@@ -54,7 +54,6 @@ export class JobRecorder implements BatchLog {
     return this.#writeSoon();
   }
 
-  /** Writes the outcome to the journal before it throws an error of the results file. */
   async recordResult(batch: RecordList, result: BatchResult): Promise<void> {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);

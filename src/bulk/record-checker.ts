@@ -37,7 +37,6 @@ type CheckResult =
   | ('diagnostics' | 'diagnosticCount' | 'hint' | 'isIncomplete' | 'warnings' | 'warningCount');
 
 interface FileCheck {
-  /** Index of the file's first record in the whole input. */
   readonly first: number;
   /** Text at the start of a file of such records: the header of a CSV file. */
   preamble: string;

@@ -10,7 +10,6 @@ export function findRecordProblems(schema: z.ZodType, value: unknown): readonly 
 }
 
 export interface RecordProblem {
-  /** Absent if the problem concerns the whole record. */
   readonly field?: string;
   readonly message: string;
 }

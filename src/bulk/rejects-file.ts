@@ -25,7 +25,6 @@ export interface WrittenRejects {
   readonly changedAt: number;
   /** The file's format. Absent in journals of earlier versions. */
   readonly format?: InputFormat;
-  /** Whether records were converted and use the service's field names. */
   readonly isAnew?: boolean;
 }
 

@@ -4,7 +4,6 @@ import type { SentBatch } from './journal/outcomes.ts';
 const BATCH_BOUNDARY: RecordList = [];
 
 export interface ResumeRules {
-  /** Whether the records of a batch may be sent again. */
   mayResend(batch: SentBatch): boolean;
   markUnknown(batch: RecordList): Promise<void>;
 }

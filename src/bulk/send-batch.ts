@@ -11,7 +11,6 @@ export interface BatchResult {
   readonly requests: number;
   readonly retries: number;
   readonly unexpectedIds: readonly string[];
-  /** An error that would also affect every other batch. */
   readonly fatal: SvcError | undefined;
   /** The error of a batch that ended without a response. */
   readonly unanswered: SvcError | undefined;
@@ -22,7 +21,6 @@ type Send = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcom
 export interface BatchSenderDependencies {
   readonly send: Send;
   readonly pause: (repetition: number) => Promise<void>;
-  /** Number of requests in this run that got a response. */
   readonly countAnswered: () => number;
   readonly repeatedRefusals: RepeatedRefusals;
   readonly lookUp?: LookUpRecords | undefined;

@@ -22,7 +22,6 @@ export interface BulkSummary {
   readonly created?: number;
   readonly updated?: number;
   readonly unchanged?: number;
-  /** Skipped records that the service already has. */
   readonly existing?: number;
   /** Requests sent, including retries. */
   readonly requests: number;

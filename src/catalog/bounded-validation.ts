@@ -2,7 +2,6 @@ import * as z from 'zod';
 
 /** Maximum number of issues to report: an input may have millions. */
 const MAX_ISSUES = 100;
-/** Number of records to validate before yielding to other work. */
 const RECORDS_PER_SLICE = 1_000;
 
 export type ValidationResult<Schema extends z.ZodType> =

@@ -21,7 +21,6 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
   readonly createsParents?: readonly ParentKind[];
   readonly paged: boolean;
-  /** Commands reject unknown event types in the input. */
   readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];

@@ -12,7 +12,6 @@ export interface CallStats {
   readonly retries: number;
   readonly waits: number;
   readonly waited: number;
-  /** Whether an attempt before the last one may have been applied. */
   readonly hadUnknownAttempt: boolean;
 }
 
@@ -101,7 +100,6 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
 
 /** Maximum attempts per request if the service may have processed an earlier attempt. */
 const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
-/** Maximum attempts per request while no part of it was sent. */
 const MAX_UNSENT_ATTEMPTS = 3;
 const FIRST_DELAY = 500;
 const MAX_DELAY = 10_000;

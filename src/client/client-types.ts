@@ -6,7 +6,6 @@ import type { CalledOperation } from './request.ts';
 /** The result of a successful call: `data` as the service sent it, with every field, and the whole `result` object. */
 export interface CallResult<Data> extends CallStats {
   readonly sent: true;
-  /** Whether the response reports success for exactly the given IDs. */
   readonly confirmed: boolean;
   readonly data: Data | null;
   readonly result: Readonly<Record<string, unknown>>;

@@ -4,7 +4,6 @@ import { withoutByteOrderMark } from '../kernel/files.ts';
 import { measureJson } from '../kernel/json-nesting.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Upper bound on the decompressed size of a response body. */
 const MAX_BODY_BYTES = 64 * MEGABYTE;
 /** Maximum JSON nesting: enough for folders 250 levels deep, and safe for recursive code. */
 const MAX_NESTING = 500;

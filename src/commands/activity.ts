@@ -18,7 +18,6 @@ export class Activity {
   /** Number of calls that are not reads. */
   calls = 0;
   counts: JobCounts | undefined;
-  /** Set if the calls use another profile or service than the settings. */
   targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
   undo: string | null = null;
   readonly #ids = new Set<string>();

@@ -15,7 +15,6 @@ import type { Prompter } from './prompter.ts';
 
 export type GlobalOptions = ReturnType<typeof parseGlobalOptions>;
 
-/** Parts of the process that are available before any flag is parsed. */
 export interface ProcessEnvironment {
   readonly io: Io;
   readonly environment: Environment;

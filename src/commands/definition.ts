@@ -75,7 +75,6 @@ type Loaded<Definition, Options, Run> = Omit<Definition, 'options' | 'flagsOf' |
 type KeysRead<Run extends (...input: never[]) => unknown> =
   Extract<Parameters<Run>[number], Invocation> extends Invocation<infer Options> ? keyof Options : never;
 
-/** Compile-time check that every option that the code reads has a definition. */
 type ReadsOnly<Options extends readonly OptionDefinition[], Run extends (...input: never[]) => unknown> = [
   Exclude<KeysRead<Run>, keyof OptionsOf<Options>>,
 ] extends [never]

@@ -6,7 +6,6 @@ import { FORMATS, type Format } from '../output/format.ts';
 import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './options.ts';
 import { optionalProperty } from './options.ts';
 
-/** Flags that are allowed before and after the name of every command. */
 export const GLOBAL_FLAGS = [
   { flags: '-p, --profile <name>', description: 'profile to use' },
   { flags: '--local', description: 'use the embedded service' },

@@ -3,7 +3,6 @@ import type { Io } from '../kernel/io.ts';
 
 export interface TextPrompt {
   readonly message: string;
-  /** Value when the user presses Enter alone. */
   readonly defaultValue?: string | undefined;
   /**
    * Describes the effect of an empty answer: `all channels`. The user presses Enter, or types `-` if there is a default
@@ -24,7 +23,6 @@ export interface ConfirmOptions {
 export interface Choice {
   readonly value: string;
   readonly description?: string;
-  /** Choices of a group are listed together and can be selected at once. */
   readonly group?: string;
 }
 
@@ -32,7 +30,6 @@ export interface PickPrompt {
   readonly message: string;
   /** Must not be empty. */
   readonly choices: readonly Choice[];
-  /** Value when the user presses Enter alone. */
   readonly defaultValue?: string;
   readonly allowsOther?: true;
 }

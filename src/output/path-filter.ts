@@ -5,7 +5,6 @@ import type { FilterText } from './printer.ts';
 /** Matches a path, such as `.items[0].name` or `.[].id`. */
 const PATH = /^(?=\.)(?:\.[A-Za-z_]\w*|\.?\[(?:0|[1-9]\d{0,8})?\])+$/;
 const PIPE = /[ \t\r\n]*\|[ \t\r\n]*/;
-/** Maximum length of JSON whose output is certainly below the limit of jq. */
 const MAX_LENGTH = 1024 * 1024;
 /** Matches an escaped surrogate. jq rejects JSON with an unpaired one. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;

@@ -19,7 +19,6 @@ export interface OutputOptions {
   readonly showSecrets: boolean;
   readonly color: boolean;
   readonly display?: DisplayOptions;
-  /** Receives a warning if a result lacks a selected field. */
   readonly warn?: (text: string) => Promise<void>;
   readonly note?: (text: string) => Promise<void>;
   /** Wraps the writes of a document, so that messages don't interrupt it. */

@@ -28,7 +28,6 @@ export interface ProgressSnapshot {
 const MIN_BAR_CELLS = 8;
 /** Fixed lengths, so that the bar does not change with every digit next to it. */
 const LARGER_BAR_CELLS = [24, 16, 12];
-/** Order in which parts of a line are dropped if space is short. */
 const DROP_ORDER = ['inFlight', 'phase', 'succeeded', 'rate', 'counts', 'bar', 'left', 'problems'] as const;
 const DISPLAY_ORDER = ['phase', 'bar', 'percent', 'counts', 'succeeded', 'problems', 'rate', 'left', 'inFlight'] as const;
 type Part = (typeof DISPLAY_ORDER)[number];

@@ -11,7 +11,6 @@ export interface Profile {
   readonly workspaceId?: string | undefined;
   readonly org?: string | undefined;
   readonly output?: string | undefined;
-  /** Whether writes through the profile need confirmation by typing its name. */
   readonly protected?: boolean | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;

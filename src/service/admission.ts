@@ -27,7 +27,6 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
       get isAdmitted() {
         return isAdmitted;
       },
-      /** Must be called after the response is created. */
       release: () => {
         isReleased = true;
         if (heldBytes > 0) budget.release(heldBytes);

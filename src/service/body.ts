@@ -9,7 +9,6 @@ import { fieldRefusal, isWellFormed } from './validate.ts';
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export const MAX_UNCHECKED_BYTES = 64 * 1024;
 export const MAX_TEXT_LENGTH = 1024 * 1024;
-/** Prevents a stack overflow. */
 export const MAX_NESTING = 128;
 /** In memory, a value is many times larger than its JSON text. */
 const MAX_VALUES = 1_000_000;

@@ -5,7 +5,6 @@ import type { ExecutableOperation } from './routes.ts';
 
 export interface HandledCall {
   readonly method: string;
-  /** The unmodified request target. */
   readonly target: string;
   /** Undefined if the request was rejected before its operation was determined. */
   readonly operation: HandledOperation | undefined;
@@ -14,7 +13,6 @@ export interface HandledCall {
   readonly status: number | undefined;
   readonly error: string | undefined;
   readonly milliseconds: number;
-  /** Name of the fault that changed the response. */
   readonly fault: string | undefined;
   readonly header: ServiceRequest['header'];
   /** Decodes the body of the request. Empty if it is too large to be logged. */
@@ -27,7 +25,6 @@ export interface HandledOperation {
   readonly command: string;
   /** Number of records that a bulk call sent or a list call returned. Undefined for other calls. */
   readonly records?: number | undefined;
-  /** Number of failed records in a successful bulk call. */
   readonly failed?: number;
 }
 

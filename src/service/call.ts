@@ -6,7 +6,6 @@ import type { Database } from './store/store.ts';
 export interface ServiceCall {
   readonly database: Database;
   readonly now: number;
-  /** Schedules work to run after the transaction is committed. */
   readonly after: (work: FollowUp) => void;
 }
 

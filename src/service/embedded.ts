@@ -24,9 +24,7 @@ import type { Store } from './store/store.ts';
 
 interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
   readonly signal?: AbortSignal;
-  /** Whether to log requests in a file beside the store. */
   readonly logsRequests?: boolean;
-  /** Receives each request that is logged. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
   /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;

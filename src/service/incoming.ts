@@ -6,7 +6,6 @@ import type { ChunkConsumer, RequestHandler } from './request.ts';
 
 /** Timeouts are in milliseconds without progress. */
 interface ReceiveOptions {
-  /** Applies while the server receives the request body. */
   readonly stalled: number;
   readonly unread: number;
   readonly isLoopback: boolean;
@@ -90,7 +89,6 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
   return { consumeBody, discard };
 }
 
-/** Thrown if the client disconnects or stops sending the body. */
 class BodyInterrupted extends Error {}
 
 function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeout: number): Promise<void> {

@@ -12,7 +12,6 @@ import type { RequestHandler } from './request.ts';
 const DEFAULT_TIMEOUTS = {
   headers: 10_000,
   request: 60_000,
-  /** For requests in flight while the server closes. */
   closing: 10_000,
   stalled: 10_000,
   unread: 30_000,

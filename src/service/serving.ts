@@ -14,9 +14,7 @@ interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
   readonly time: ServiceTime;
   readonly development: DevelopmentContext;
   readonly handle: RequestHandler;
-  /** Multiplier for the delays between delivery attempts. */
   readonly timeScale: number;
-  /** Whether to serve the inspector page. */
   readonly ui?: boolean | undefined;
 }
 

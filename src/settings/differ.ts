@@ -19,7 +19,6 @@ export interface DifferOptions {
   readonly isSecret?: (path: readonly string[]) => boolean;
 }
 
-/** Fields whose lists have no order. */
 const UNORDERED = new Set(['filterTypes', 'channels']);
 
 /**

@@ -95,7 +95,6 @@ export class Ledger {
     }
   }
 
-  /** Whether exactly this content is the latest that was sent for a record. */
   knows(target: PlanTarget, { identity, data }: SentRecord): boolean {
     const content = this.#find.get(this.#hash([target, identity]))?.['content'];
     return content !== undefined && Buffer.compare(content as Uint8Array, this.#hash(data)) === 0;

@@ -68,7 +68,6 @@ export interface Plan {
   /** Sentences about writes that cannot be undone; only in plans of `svc undo`. */
   readonly notRestored: readonly string[];
   readonly summary: PlanSummary;
-  /** The reads that the plan depends on. */
   readonly query: LiveQuery;
   /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
   readonly read: ReadonlyMap<RecordKey, LiveRecord | undefined>;

@@ -48,7 +48,6 @@ export interface DeclaredSettings {
 }
 
 export interface SettingsFile {
-  /** Absolute path. */
   readonly path: string;
   readonly sha256: string;
 }

@@ -39,7 +39,6 @@ export interface TargetFlags {
 export interface JobInput extends FileSpan {
   /** Absolute path. For stdin, the copy in the job's folder. */
   readonly path: string;
-  /** Whether the file is a copy that is deleted when the job is done. */
   readonly spooled: boolean;
   readonly format: InputFormat;
   readonly bytes: number;

@@ -112,7 +112,6 @@ export async function removeJob(folder: JobFolder, clock: Clock, remove: Remove 
 }
 
 type Remove = (path: string, options: typeof REMOVE_OPTIONS) => Promise<void>;
-/** Retries cover files that a virus scanner holds open. */
 const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 
 /**
@@ -159,7 +158,6 @@ export function jobFolderOf(folders: Folders, job: string) {
     path,
     journal: join(path, 'journal.sqlite'),
     lock: join(path, 'lock'),
-    /** Marker file that exists until the journal is about to be created. */
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
     beforeImages: join(path, 'before.ndjson'),

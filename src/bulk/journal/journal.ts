@@ -39,7 +39,6 @@ export interface JobFacts {
   readonly metrics: SavedMetrics;
   /** The error that stopped a run, by the number of the run. Missing if the process was killed. */
   readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
-  /** Present after all records were sent and all files were written. */
   readonly done: { readonly rejects: string | null };
   /** Size of the results file, up to the last line of a settled batch. */
   readonly results: { readonly bytes: number };

@@ -6,7 +6,6 @@ import { spreadsheetError } from './spreadsheet.ts';
 /** Signatures of formats that are often mistaken for text files: a ZIP archive and a spreadsheet. */
 const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
 const MAX_SIGNATURE_BYTES = 4;
-/** Matches names of files in the archive of an Excel or LibreOffice workbook. */
 const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/;
 /** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;

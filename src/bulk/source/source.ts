@@ -29,7 +29,6 @@ export function createUnreadableRecord(text: string, position: Position, error: 
 export interface Source {
   readonly name: string;
   readonly format: InputFormat;
-  /** Whether each record's text is the JSON of its value. */
   readonly isVerbatim: boolean;
   readonly recordChunks: AsyncIterable<RecordChunk>;
   /** Fields in the header of a CSV file. An empty cell in such a column is an absent field. Available after the first chunk. */

@@ -24,7 +24,6 @@ const BULK_FLAGS = [
   { flags: '--max-errors <n>', description: 'stop after this many failed records', isTuning: true },
 ] as const satisfies readonly OptionDefinition[];
 
-/** Flag of bulk commands whose service operation rejects existing records. */
 const IF_EXISTS_FLAG = {
   flags: '--if-exists <action>',
   description: 'how to handle records that already exist (default: fail)',

@@ -5,7 +5,6 @@ import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 export type BulkOptions = Readonly<z.infer<typeof STORED_OPTIONS>>;
 
 export interface BulkRequest {
-  /** Fields of the operation other than its records. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** Whether any data came from `--data`. */

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-/** Allows scripts to write to the protected profile with this name. */
 const ALLOW_VARIABLE = SWITCH_VARIABLES.allow;
 
 /**

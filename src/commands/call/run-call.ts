@@ -13,7 +13,6 @@ import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-/** Failures after which a write may have been applied. */
 const MAY_BE_APPLIED: readonly Failure[] = ['outcome_unknown', 'local', ...Object.values(SIGNAL_FAILURES)];
 
 export async function runCall(

@@ -10,7 +10,6 @@ export interface TypedLine {
   readonly flags: readonly OptionDefinition[];
   /** Values of the flags before the last word, by the flag's long name. */
   readonly givenFlags: ReadonlyMap<string, string>;
-  /** Words before the last one that are neither commands nor flags. */
   readonly operands: readonly string[];
   readonly valueFlag: OptionDefinition | undefined;
   /** Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the value. */

@@ -8,7 +8,6 @@ import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 export interface CallCheckContext {
   readonly context: Context;
   readonly client: () => Promise<Client>;
-  /** Names of the checks that must pass before the first call. */
   readonly after: readonly string[];
   readonly organizationId: string | undefined;
 }

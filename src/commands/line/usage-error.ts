@@ -66,7 +66,6 @@ const ACTIONS: readonly Action[] = [
   { verb: 'deletes', words: ['delete', 'remove', 'rm'] },
 ];
 
-/** Nouns for groups whose records have another name than the group. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
   ['groups', 'user groups'],
   ['crdt', 'editor content'],

@@ -16,7 +16,6 @@ const FIELDS = ['org', 'user', 'document', 'expect'] as const;
 const EXPECTATIONS = ['allowed', 'denied'];
 
 interface CaseResult extends Explanation {
-  /** Position in the file. */
   readonly at: string;
   readonly expect: string;
   readonly passed: boolean;
@@ -77,7 +76,6 @@ function readCases(root: Tree, problems: Problems): readonly Tree[] {
   return cases;
 }
 
-/** Reports missing and unknown fields. */
 function checkFields(tree: Tree, names: readonly string[], problems: Problems): void {
   for (const [name, { key }] of tree.kind === 'map' ? tree.fields : []) {
     if (!names.includes(name)) problems.add(key, `unknown field '${name}'; ${didYouMean(name, names)}`);

@@ -3,7 +3,6 @@ import type { SvcError } from '../../kernel/errors.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
-/** A state in which each record is valid on its own. */
 export interface ImportedState {
   readonly name: string;
   readonly state: State;

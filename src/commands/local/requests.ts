@@ -21,7 +21,6 @@ import { DEFAULT_LIST_LIMIT, type ListRequestsFlags, type TailRequestsFlags, typ
 
 /** Interval for reading new requests, in milliseconds. */
 const POLL_INTERVAL = 50;
-/** Maximum number of requests per read. */
 const PAGE = 1_000;
 
 export async function listLocalRequests(context: Context, { options }: Invocation<ListRequestsFlags>): Promise<void> {

@@ -81,7 +81,6 @@ export function countChanges({ summary, changes }: Pick<ShownPlan, 'summary' | '
   return [...counts].flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])).join(', ');
 }
 
-/** Number of created or sent records of a kind that are listed one by one. */
 const MAX_LISTED = 20;
 /** Fields that the line of a record contains already, or that only the service sets. */
 const HIDDEN_FIELDS = new Set(['organizationId', 'id', 'uid', 'folderId', 'documentId', 'createdAt', 'updatedAt']);

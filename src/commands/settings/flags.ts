@@ -23,7 +23,6 @@ export const PULL_FLAGS = [
 
 export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
 
-/** Flags of every command that reads a settings file. */
 const FILE_FLAGS = [
   { flags: '-f, --file <path>', description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)" },
   ENV_FLAG,

@@ -25,7 +25,6 @@ export const DEFAULT_FILE = 'svc.yaml';
 interface PreparedPlan {
   readonly plan: Plan;
   readonly settings: DeclaredSettings;
-  /** The state that a simulation of the plan ended with. */
   readonly predicted: State | undefined;
 }
 

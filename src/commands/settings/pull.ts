@@ -21,7 +21,6 @@ import { DEFAULT_FILE } from './prepare-plan.ts';
 interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
   readonly file: string;
   readonly result: 'created' | 'updated' | 'unchanged';
-  /** Environment variables for the secrets of new configurations. */
   readonly variables: readonly string[];
   readonly remaining: readonly string[];
 }

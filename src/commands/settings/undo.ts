@@ -29,7 +29,6 @@ import { printPlan } from '../plan/render-plan.ts';
 import type { UndoFlags } from './flags.ts';
 import { savePlan } from './plan.ts';
 
-/** A job or single call whose replaced values are stored. */
 interface Undoable {
   readonly name: string;
   readonly target: JobTarget;

@@ -87,9 +87,7 @@ function toRow({ value, description }: Choice) {
   return { value, name: escapeForTerminal(value), ...(description && { description: escapeForTerminal(description) }) };
 }
 
-/** Separates the values that a row toggles. */
 const SEPARATOR = '\n';
-/** Value of the row that ends the selection. */
 const DONE = SEPARATOR;
 
 /**
@@ -155,7 +153,6 @@ function countHiddenRows(all: readonly Row[], columns: number): number {
   return hidden.length;
 }
 
-/** Columns before the text of each row. */
 const CURSOR_WIDTH = 2;
 /** Group of selected values that are not choices. */
 const OTHER_GROUP = 'others';

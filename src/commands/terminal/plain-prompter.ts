@@ -129,7 +129,6 @@ function numberedChoice(index: number, { value, description }: Choice): string {
   return `  ${index + 1}. ${value}${description ? `: ${description}` : ''}`;
 }
 
-/** A stream of a terminal that can turn off echo and line editing. */
 export interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }

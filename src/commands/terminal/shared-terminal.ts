@@ -14,7 +14,6 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
     return progress()?.writeAlongside(sink, text) ?? sink.write(text);
   });
   return Object.assign(shared, {
-    /** Whether the sink is a terminal with an incomplete last line. */
     isInLine: () => (inLine || isLent) && sink.isTerminal,
     /** Holds a message while a document is on the terminal. Returns whether the message was held. */
     holdMessage: (text: string) => {

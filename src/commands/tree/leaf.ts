@@ -15,7 +15,6 @@ export type LoadedLeaf =
   | {
       readonly kind: 'tool';
       readonly definition: CommandDefinition;
-      /** Operation whose flags the tool also accepts. */
       readonly operation?: OperationEntry;
     };
 

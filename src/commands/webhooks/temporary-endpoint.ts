@@ -14,7 +14,6 @@ import { canAsk, openPrompter } from '../terminal/terminal.ts';
 interface TemporaryEndpointOptions {
   readonly url: string;
   readonly filterTypes: readonly string[] | undefined;
-  /** Whether to skip the endpoint if an existing one delivers to this process. */
   readonly allowsExisting: boolean;
 }
 

@@ -22,9 +22,7 @@ import { createWakeup, type Wakeup } from './wakeup.ts';
 
 /** Time of the service, which may differ from the real time. Attempts and due times are in this time. */
 export interface ServiceTime {
-  /** Converts a real time. */
   readonly convert: (realTime: number) => number;
-  /** Reads a change by another process. */
   readonly refresh: (database: Database) => unknown;
 }
 
@@ -103,7 +101,6 @@ class Engine {
   #isStopping = false;
   #isClosed = false;
   #cycles = 0;
-  /** Number of the batch of outcomes that is being collected. */
   #batch = 0;
   #scheduledBatch = -1;
   #isRecording = false;

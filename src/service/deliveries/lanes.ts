@@ -16,7 +16,6 @@ interface LaneState {
   inFlight: number;
   /** Maximum concurrent attempts. Lower for an unresponsive target, so that other lanes are not delayed. */
   limit: number;
-  /** End of a pause due to the rate limit. */
   blockedUntil: number;
 }
 

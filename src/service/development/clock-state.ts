@@ -8,7 +8,6 @@ export type ClockChange = (
   | { readonly run: true }
   | { readonly reset: true }
 ) & {
-  /** Whether to change the clock even if several servers use the store. */
   readonly force?: boolean;
 };
 

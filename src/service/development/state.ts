@@ -48,7 +48,6 @@ function createState(store: Store) {
     if (!store.version) await new Promise((resolve) => setTimeout(resolve, MAX_AGE));
   };
   return {
-    /** Returns the values as last read. */
     get known() {
       return known;
     },

@@ -1,7 +1,6 @@
 import type { Parent } from '../../catalog/define.ts';
 import type { Database } from '../store/store.ts';
 
-/** Maximum number of existing IDs to compare with a missing ID. */
 const MAX_OTHERS = 10_000;
 
 /** A parent that does not exist, with the IDs of existing records of its type. */

@@ -31,7 +31,6 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
   return {
     /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
     notify: coalesce(() => send(ownId).catch(ignoreError)),
-    /** Returns the number of processes that deliver from the store. */
     count: async () => (await selectConnectedNumbers(kysely)).length,
     /** Joins the peers. Resolves after the first check of whether notifications arrive. */
     join: async (clock: Clock, listener: PeerListener) => {
@@ -158,7 +157,6 @@ export class Member {
     else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
   }
 
-  /** Whether a notification from another connection arrives. */
   async #receivesEcho(signal: AbortSignal): Promise<boolean> {
     const { send, ownId, clock } = this.#dependencies;
     const arrived = new Promise<boolean>((resolve) => {

@@ -6,7 +6,6 @@ type Transact = <Result>(work: Work<Result>) => Promise<Result>;
 /** Maximum time to start tasks in a shared transaction, in milliseconds. The first task waits for the last. */
 const MAX_SHARED_TIME = 25;
 
-/** A read or a write that shares a transaction. */
 interface Task {
   /** Returns a function that settles the caller's promise. Rejects if the transaction is not usable anymore. */
   readonly run: Work<() => void>;
@@ -63,7 +62,6 @@ export function poolReads(
     });
 }
 
-/** Savepoints of the current transaction. */
 export interface Savepoints {
   readonly isInTransaction: () => boolean;
   readonly execute: (sql: 'savepoint task' | 'rollback to task' | 'release task') => void;

@@ -2,7 +2,6 @@ import type { DialectAdapter, SelectQueryBuilder } from 'kysely';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** Adapter of a database with concurrent writers. */
 export interface SharingAdapter extends DialectAdapter {
   /** Column types by their names in SQLite (default: the same name). */
   readonly columnTypes: Readonly<Record<string, string>>;

@@ -101,7 +101,6 @@ class NodeSqliteDriver extends SqliteDriver {
 }
 
 interface PreparingDatabase extends SqliteDatabase {
-  /** Time at which queries started to block the event loop. */
   blockingSince: number;
   isInTransaction(): boolean;
 }

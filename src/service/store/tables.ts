@@ -140,9 +140,7 @@ export interface Tables {
     /** Size of the payload, in bytes. */
     size: number;
     state: DeliveryState;
-    /** A line of JSON per attempt. */
     attempts: string;
-    /** Number of attempts since the delivery was recorded or manually retried. */
     tries: number;
     /** Time of the next attempt, or the end of the claim. Null after the last attempt. */
     dueAt: number | null;
@@ -165,7 +163,6 @@ export interface Tables {
     uid: string | null;
     metadata: string | null;
     secret: string;
-    /** Time of the first failed attempt since the last successful one. */
     failingSince: Generated<number | null>;
     /** Recent attempts as JSON. Only used with a rate limit. */
     begun: Generated<string | null>;

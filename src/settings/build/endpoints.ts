@@ -43,7 +43,6 @@ class EndpointPlan {
   readonly #matched = new Set<LiveRecord>();
   readonly #changes: Change[] = [];
   readonly #read = new Map<RecordKey, LiveRecord | undefined>();
-  /** Deletions of endpoints whose uid is used again. */
   readonly #deletesFirst: PlannedItem[] = [];
   readonly #updates: PlannedItem[] = [];
   readonly #creates: PlannedItem[] = [];

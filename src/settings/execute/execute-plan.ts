@@ -39,7 +39,6 @@ export interface ExecutionDependencies {
   readonly ledger: Ledger;
   readonly secrets: SecretsByReference;
   readonly recorder: JobRecorder;
-  /** Items that earlier runs of the job have sent. */
   readonly states: ItemStates;
   /** Called before each request, with an input of the operation for each record. */
   readonly beforeSend: (write: PlannedWrite, inputs: readonly LiveRecord[]) => Promise<void>;

@@ -25,7 +25,6 @@ export function readOutcomes(journal: Journal, items: number) {
 }
 
 export interface MadeChanges {
-  /** Changes of records whose writes all succeeded. */
   readonly changes: readonly Change[];
   readonly users: number;
 }

@@ -82,7 +82,6 @@ interface UserSelection {
   readonly signal: AbortSignal;
 }
 
-/** Upper bound on users that wait for others of their organization. */
 const MAX_WAITING = 10_000;
 
 export async function* readPendingUsers(

@@ -154,7 +154,6 @@ export class TextEditor {
     this.#edits.push({ start: end, end, text: insertion.join(''), depth: this.pathOf(collection).length });
   }
 
-  /** Writes an empty collection after the name of a field whose lines are removed. */
   #addEmpty(collection: Collection): void {
     const parent = this.#parents.get(collection);
     const key = parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;

@@ -3,7 +3,6 @@ import type { Position } from '../../bulk/source/source.ts';
 
 export interface SettingsText {
   readonly name: string;
-  /** Absolute path of the folder that relative paths in the file start from. */
   readonly folder: string;
   readonly text: string;
 }

@@ -8,7 +8,6 @@ interface EditToVerify {
   readonly content: SettingsContent;
   readonly environment: string | undefined;
   readonly texts: ReadonlyMap<string, string>;
-  /** The values that the edited files must have for the environment. */
   readonly expected: Readonly<Record<string, unknown>>;
   /** Whether values of other environments may change, too. */
   readonly mayAffectOthers: boolean;

@@ -18,7 +18,6 @@ export interface LiveQuery {
   readonly documents: readonly DocumentQuery[];
   readonly agents: readonly string[] | 'all';
   readonly apiKeys?: boolean;
-  /** Keys of the editors whose contents to read. */
   readonly editors?: readonly RecordKey[];
 }
 

@@ -16,7 +16,6 @@ export interface PulledRecord {
   readonly fields: LiveRecord;
   /** The record to add to a file that does not declare it. */
   readonly added: LiveRecord;
-  /** Environment variable that the added record needs for its secret. */
   readonly secretVariable?: string;
 }
 

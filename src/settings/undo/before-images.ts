@@ -46,7 +46,6 @@ const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 interface BeforeImageOptions {
   readonly append: (images: readonly BeforeImage[]) => Promise<void>;
-  /** Subject of warnings. */
   readonly subject: string;
   readonly client: Client;
   readonly clock: Clock;

@@ -15,7 +15,6 @@ export interface GradingDependencies {
   readonly clock: Clock;
   readonly postOptions: Omit<PostOptions, 'write'>;
   readonly fetchEffects?: (() => Promise<readonly ReceiverEffect[]>) | undefined;
-  /** Called before each case with the number of finished cases. */
   readonly onProgress?: (done: number) => void;
 }
 

@@ -14,7 +14,6 @@ export interface SenderConfiguration {
   readonly form: WebhookForm;
   readonly secret?: string | undefined;
   readonly authToken?: string | undefined;
-  /** An RSA public key whose private key the receiver has. */
   readonly encryptFor?: string | undefined;
 }
 

@@ -3,7 +3,6 @@ import { DELIVERY, type FaultFile, type FaultRule } from '../../../catalog/fault
 export interface FaultTarget {
   readonly operation: string;
   readonly org?: string | undefined;
-  /** Whether the operation takes a list of records. */
   readonly hasRecords: boolean;
 }
 

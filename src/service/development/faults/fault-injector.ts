@@ -13,7 +13,6 @@ import type { StoredFaults } from './fault-control.ts';
 
 interface InjectorDependencies {
   readonly development: DevelopmentState;
-  /** Opens the file that counts requests for all processes of this machine. */
   readonly openFile: () => Promise<RequestFile>;
   readonly clock: Clock;
   /** Receives errors of the file, after which requests are not counted. */

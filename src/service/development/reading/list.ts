@@ -12,7 +12,6 @@ export interface ReadingScope extends KeyScope {
   readonly now: number;
 }
 
-/** Maximum number of IDs to compare with an unknown ID. */
 const MAX_COMPARED = 10_000;
 
 /** Checks the name of a kind. @throws SvcError `usage` with the nearest kind for an unknown name */

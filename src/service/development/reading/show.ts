@@ -26,9 +26,7 @@ const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
   group: ['groups', async (subject) => ({ userIds: await readGroups(subject, 'userId', { groupId: subject.id }) })],
 };
 
-/** Maximum number of related records of each kind. */
 const MAX_LISTED = 100;
-/** Maximum number of documents or users whose access is checked. */
 const MAX_CHECKED = 1_000;
 
 /**

@@ -86,7 +86,6 @@ export async function openRequestFile(path: string) {
         }
         trim.run(last - MAX_REQUESTS);
       }),
-    /** Returns requests in the order of their IDs. */
     list: ({ on = '', after, since = 0, limit }: RequestFilter) => {
       const condition = "id > ? and ended >= ? and ? in ('', operation) order by id";
       if (after !== undefined) return select(`${condition} limit ?`, after, since, on, limit);
@@ -95,7 +94,6 @@ export async function openRequestFile(path: string) {
     find: (id: number): RequestDetail | undefined => select('id = ?', id)[0],
     /** Counts a request for a fault rule, and returns the new count. */
     count: (generation: string, rule: number) => Number(increment.get(generation, rule)?.['count']),
-    /** Deletes the counts of other generations of rules. */
     deleteOtherCounts: (generation: string) => {
       database.prepare('delete from counts where generation <> ?').run(generation);
     },

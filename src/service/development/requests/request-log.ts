@@ -7,13 +7,10 @@ import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
 const FLUSH_DELAY = 50;
-/** Maximum number of requests per write. */
 const MAX_BATCH = 500;
-/** Maximum number of requests in memory that wait to be written. */
 const MAX_PENDING = 5_000;
 /** Maximum number of requests per batch that keep their bodies, because redaction is the most expensive step. */
 const MAX_BODIES = 40;
-/** Maximum share of time for which the log may block the process. */
 const MAX_LOAD = 0.05;
 /** Pause after an error, in milliseconds. */
 const ERROR_PAUSE = 1_000;
@@ -31,7 +28,6 @@ const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogOptions {
-  /** Receives the first error that occurs when writing the file. */
   readonly report?: ((error: unknown) => void) | undefined;
   /** Receives each request, including requests that are dropped from the log. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;

@@ -15,7 +15,6 @@ export interface RequestRecord {
   readonly ms: number;
   readonly records: number | null;
   readonly failed: number;
-  /** Name of the fault rule that was applied. */
   readonly fault: string | null;
 }
 

@@ -4,6 +4,5 @@ export interface Snapshot {
   readonly bytes: number;
   /** Time in RFC 3339. */
   readonly savedAt: string;
-  /** Number of records by kind. */
   readonly records: Readonly<Record<string, number>>;
 }

@@ -117,7 +117,6 @@ async function withStagedFile<Result>(folder: string, work: (file: string) => Pr
   }
 }
 
-/** Removes the staged files of processes that were killed. */
 async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     const owner = entry.startsWith(STAGING_PREFIX) ? Number.parseInt(entry.slice(STAGING_PREFIX.length), 10) : processId;
