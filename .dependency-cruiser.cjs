@@ -127,6 +127,9 @@ module.exports = {
       from: { path: '^pages/inspector/' },
       to: { path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/' },
     },
+    { from: { path: '^src/commands/jobs/report[.]ts$' }, to: { path: '^pages/report/' } },
+    { from: { path: '^pages/report/' }, to: { path: '^(pages/report|src/(kernel|output|bulk|commands/jobs/receipt))/' } },
+    { from: { path: '^pages/' }, to: { dependencyTypes: ['core'] } },
   ],
   options: {
     // TypeScript 7 has no parser to offer: without this one every .ts file would look empty, and pass.

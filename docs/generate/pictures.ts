@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
-import { renderReport } from '../../src/commands/jobs/report/report.ts';
+import { renderReport } from '../../pages/report/render-report.ts';
 import { createService } from '../../src/index.ts';
 import { terminalPicture } from './terminal-picture.ts';
 

@@ -9,13 +9,7 @@ import { rejectExpectation, respond } from './incoming.ts';
 import type { RequestHandler } from './request.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
-const DEFAULT_TIMEOUTS = {
-  headers: 10_000,
-  request: 60_000,
-  closing: 10_000,
-  stalled: 10_000,
-  unread: 30_000,
-};
+const DEFAULT_TIMEOUTS = { headers: 10_000, request: 60_000, closing: 10_000, stalled: 10_000, unread: 30_000 };
 
 export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;

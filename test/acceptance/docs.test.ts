@@ -38,7 +38,7 @@ async function startPageService(folder: string): Promise<{ url: string; env: Rea
 /** Reasons for skipped blocks, in the order of the pages. */
 const SKIP_REASONS = [
   'needs four machines',
-      'needs a PostgreSQL server',
+  'needs a PostgreSQL server',
   'takes a while; another test covers it',
   'needs Docker; another test runs the steps',
   'needs an emulator; test/packaging/executable.test.ts runs it where one is installed',

@@ -50,7 +50,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       { flags: '--html', description: 'write HTML (required)' },
       { flags: '--file <path>', description: "output file, or '-' for stdout (default: <id>.html)" },
     ],
-    load: async () => (await import('./report/report.ts')).reportJob,
+    load: async () => (await import('./report.ts')).reportJob,
   }),
   defineCommand({
     command: ['jobs', 'resume'],

@@ -12,11 +12,7 @@ export type LoadedLeaf =
       readonly versions: readonly [OperationEntry, ...OperationEntry[]];
       readonly runner?: OperationRunner;
     }
-  | {
-      readonly kind: 'tool';
-      readonly definition: CommandDefinition;
-      readonly operation?: OperationEntry;
-    };
+  | { readonly kind: 'tool'; readonly definition: CommandDefinition; readonly operation?: OperationEntry };
 
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
   if (leaf.kind === 'tool') {

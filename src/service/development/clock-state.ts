@@ -7,9 +7,7 @@ export type ClockChange = (
   | { readonly freeze: true }
   | { readonly run: true }
   | { readonly reset: true }
-) & {
-  readonly force?: boolean;
-};
+) & { readonly force?: boolean };
 
 export interface ClockState {
   /** Time of the service, in RFC 3339. */

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createScale } from '../../../../pages/report/charts.ts';
+import { renderReport } from '../../../../pages/report/render-report.ts';
 import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
-import { createScale } from '../../../../src/commands/jobs/report/charts.ts';
-import { renderReport } from '../../../../src/commands/jobs/report/report.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
 import { codePoint } from '../../../code-point.ts';
 import { RECEIPT } from '../receipt/receipts.ts';

@@ -1,7 +1,12 @@
-import { formatCount, formatElapsed, formatMilliseconds } from '../../../output/quantities.ts';
-import type { JobReceipt } from '../receipt/read-receipt.ts';
-import { averageRate, type Interval, recordsPerSecond, splitIntoIntervals } from '../receipt/read-receipt.ts';
-import { formatLatency, isSignificantWait } from '../receipt/render-receipt.ts';
+import type { JobReceipt } from '../../src/commands/jobs/receipt/read-receipt.ts';
+import {
+  averageRate,
+  type Interval,
+  recordsPerSecond,
+  splitIntoIntervals,
+} from '../../src/commands/jobs/receipt/read-receipt.ts';
+import { formatLatency, isSignificantWait } from '../../src/commands/jobs/receipt/render-receipt.ts';
+import { formatCount, formatElapsed, formatMilliseconds } from '../../src/output/quantities.ts';
 import { type Html, html } from './html.ts';
 
 const MAX_COLUMNS = 60;

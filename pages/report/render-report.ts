@@ -1,59 +1,18 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { FailureReason } from '../../../bulk/failure-reasons.ts';
-import { findJob } from '../../../bulk/journal/job-folder.ts';
-import { readProjectFile } from '../../../kernel/bundled-programs.ts';
-import { hint, SvcError, step, systemErrorCode } from '../../../kernel/errors.ts';
-import { localFileError } from '../../../kernel/files.ts';
-import { upperFirst } from '../../../kernel/first-letter.ts';
-import { isObject } from '../../../kernel/json.ts';
-import { redactRemembered } from '../../../kernel/redact.ts';
-import { formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
-import type { Context } from '../../context.ts';
-import type { Invocation } from '../../definition.ts';
-import { type JobReceipt, readReceipt } from '../receipt/read-receipt.ts';
-import { formatPosition, formatTarget, receiptLines } from '../receipt/render-receipt.ts';
+import type { FailureReason } from '../../src/bulk/failure-reasons.ts';
+import type { JobReceipt } from '../../src/commands/jobs/receipt/read-receipt.ts';
+import { formatPosition, formatTarget, receiptLines } from '../../src/commands/jobs/receipt/render-receipt.ts';
+import { readProjectFile } from '../../src/kernel/bundled-programs.ts';
+import { hint, step } from '../../src/kernel/errors.ts';
+import { upperFirst } from '../../src/kernel/first-letter.ts';
+import { isObject } from '../../src/kernel/json.ts';
+import { redactRemembered } from '../../src/kernel/redact.ts';
+import { formatCount, formatElapsed, formatTimestamp } from '../../src/output/quantities.ts';
 import { renderCharts } from './charts.ts';
 import { Html, html } from './html.ts';
 
-/** @throws SvcError `usage` if the file exists, or without `--html` */
-export async function reportJob(
-  context: Context,
-  { arguments: [job = ''], options }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
-): Promise<void> {
-  if (options.html !== true) {
-    throw new SvcError('usage', '--html is required', {
-      hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
-    });
-  }
-  const page = await renderReport(await readReceipt(await findJob(context.folders, job)));
-  const file = options.file ?? `${job}.html`;
-  if (file === '-') return context.io.stdout.write(page);
-  await writeNewFile(resolve(context.cwd, file), file, page);
-  await context.note(`wrote ${file}`);
-}
-
-async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);
-    throw new SvcError('usage', `${shown} already exists`, {
-      hint: 'choose another file with --file, or delete the existing one',
-    });
-  });
-  try {
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(path, { force: true });
-    throw localFileError('write', shown, error);
-  }
-}
-
 export async function renderReport(receipt: JobReceipt): Promise<string> {
-  const style = await readProjectFile('pages/report.css');
+  const style = await readProjectFile('pages/report/report.css');
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
