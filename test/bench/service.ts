@@ -23,6 +23,7 @@ import { startCluster } from '../postgres/cluster.ts';
 const CONNECTIONS = 32;
 /** Connections that write at once. */
 const WRITERS = 100;
+const SVC = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
 const SERVING = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
 /** Of one round. Rounds are short, so that what else the machine does falls on both servers of a ratio alike. */
 const SECONDS = 0.5;
@@ -37,7 +38,7 @@ async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   try {
     console.log('SQLite');
-    await compareReads(join(folder, 'reads.sqlite'), ' (goal 0.50x)');
+    await compareReads(join(folder, 'reads.sqlite'), ' (goal 0.50x)', join(folder, 'logged.sqlite'));
     const statements = rawStatements(join(folder, 'raw.sqlite'));
     await compareWrites(statements, join(folder, 'writes.sqlite'), ' (goal 3.00x)');
     await compareSingleWrites(statements, join(folder, 'singles.sqlite'));
@@ -61,22 +62,36 @@ async function comparePostgres(store: string): Promise<void> {
   await statements.end();
 }
 
-async function compareReads(store: string, goal = ''): Promise<void> {
+/** @param loggedStore store of a third server, `svc serve` with its log of requests */
+async function compareReads(store: string, goal = '', loggedStore?: string): Promise<void> {
   const bare = await startServer([import.meta.filename, 'bare']);
   const service = await startServer([SERVING, store]);
-  await post(service, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
+  const serve = ['serve', '--port', '0', '-o', 'json', '--store'];
+  const logged = loggedStore === undefined ? undefined : await startServer([SVC, ...serve, loggedStore]);
+  for (const server of logged ? [service, logged] : [service])
+    await post(server, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
   const body = JSON.stringify({ data: { organizationId: 'acme' } });
-  const rates = { bare: [] as number[], service: [] as number[] };
+  const rates = { bare: [] as number[], service: [] as number[], logged: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     rates.bare.push(await rate(bare, body));
     rates.service.push(await rate(service, body));
+    if (logged) rates.logged.push(await rate(logged, body));
   }
-  bare.child.kill();
-  service.child.kill();
-  const [bares, reads] = [rates.bare.slice(WARM_UP), rates.service.slice(WARM_UP)];
-  const ratio = median(reads.map((reached, round) => reached / (bares[round] ?? Number.NaN)));
+  for (const server of [bare, service, logged]) server?.child.kill();
+  const [bares, reads, log] = [rates.bare, rates.service, rates.logged].map((all) => all.slice(WARM_UP)) as [
+    number[],
+    number[],
+    number[],
+  ];
+  const ratioOf = (all: readonly number[], base: readonly number[]) =>
+    median(all.map((reached, round) => reached / (base[round] ?? Number.NaN)));
+  const ratio = ratioOf(reads, bares);
   console.log(`bare node:http        ${Math.round(median(bares))} requests/s`);
   console.log(`service, a read       ${Math.round(median(reads))} requests/s  ${ratio.toFixed(2)}x${goal}`);
+  if (logged)
+    console.log(
+      `svc serve with a log  ${Math.round(median(log))} requests/s  ${ratioOf(log, reads).toFixed(2)}x a read (goal 0.90x)`,
+    );
 }
 
 /** Answers as the service does where there is one document. */
