@@ -83,17 +83,25 @@ export async function withoutExperimentalWarning<Value>(feature: string, load: (
   }
 }
 
+type IsMuted = (text: string, kind: unknown) => boolean;
+const mutes = new Set<IsMuted>();
+let { emitWarning } = process;
+
 /** Suppresses Node.js warnings that are not meant for users. @returns a function that shows them again */
-export function muteWarnings(isMuted: (text: string, kind: unknown) => boolean): () => void {
-  const { emitWarning } = process;
-  process.emitWarning = new Proxy(emitWarning, {
-    apply: (warn, self, parameters: readonly unknown[]) => {
-      const [warning, kind] = parameters;
-      if (!isMuted(String(warning), kind)) Reflect.apply(warn, self, parameters);
-    },
-  });
+export function muteWarnings(isMuted: IsMuted): () => void {
+  if (mutes.size === 0) {
+    ({ emitWarning } = process);
+    process.emitWarning = new Proxy(emitWarning, {
+      apply: (warn, self, parameters: readonly unknown[]) => {
+        const [warning, kind] = parameters;
+        if (![...mutes].some((mute) => mute(String(warning), kind))) Reflect.apply(warn, self, parameters);
+      },
+    });
+  }
+  mutes.add(isMuted);
+  // Several calls may overlap, and end in any order.
   return () => {
-    process.emitWarning = emitWarning;
+    if (mutes.delete(isMuted) && mutes.size === 0) process.emitWarning = emitWarning;
   };
 }
 

@@ -24,6 +24,19 @@ describe('withoutExperimentalWarning', () => {
     expect(await warningsOf(async () => warn())).toHaveLength(3);
   });
 
+  it('shows warnings again after calls that overlap', async () => {
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const calls = [first, second].map(({ promise }) => withoutExperimentalWarning('SQLite', () => promise));
+    const warn = () => process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
+    expect(await warningsOf(async () => warn())).toEqual([]);
+    first.resolve();
+    await calls[0];
+    expect(await warningsOf(async () => warn())).toEqual([]);
+    second.resolve();
+    await calls[1];
+    expect(await warningsOf(async () => warn())).toHaveLength(1);
+  });
+
   it('returns the loaded value, or throws the error', async () => {
     expect(await withoutExperimentalWarning('X', async () => 7)).toBe(7);
     await expect(withoutExperimentalWarning('X', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

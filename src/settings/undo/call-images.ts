@@ -1,9 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import { isExpired, JOB_NAME } from '../../bulk/journal/job-folder.ts';
-import { systemErrorCode } from '../../kernel/errors.ts';
-import { createPrivateFolder, localFileError, readTextIfExists } from '../../kernel/files.ts';
+import { createPrivateFolder, listFolder, readTextIfExists } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { tryParseJson } from '../../kernel/json.ts';
 import { appendImages, type BeforeImage } from './before-images.ts';
@@ -23,11 +22,7 @@ export const callImagesPath = (folders: Folders, call: string) => join(callsFold
 
 /** Returns the IDs of the calls whose replaced values are stored, the latest first. */
 export async function listCalls(folders: Folders): Promise<readonly string[]> {
-  const path = callsFolder(folders);
-  const names = await readdir(path).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', path, error);
-  });
+  const names = await listFolder(callsFolder(folders));
   const calls = names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
   return calls.filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
