@@ -37,12 +37,12 @@ export function createRequestSender(
     const started = monotonicNow(clock);
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
     try {
-      const ids = fields.sharedResult ? undefined : batch.map(({ id }) => id);
+      const ids = fields.sharedResult || reported === 'all' ? undefined : batch.map(({ id }) => id);
       const outcome = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
       if (!outcome.sent) throw new TypeError('a planned request has no outcome');
       const { retries, waits, waited, hadUnknownAttempt } = outcome;
       const timing = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
-      if (outcome.confirmed && reported === 'exceptions') return { kind: 'confirmed', ...timing };
+      if (outcome.confirmed) return { kind: 'confirmed', ...timing };
       // A success without data applies to all records.
       if (outcome.data === null)
         return { kind: 'answered_together', response: { success: true, message: outcome.result.message }, ...timing };

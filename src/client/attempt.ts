@@ -43,12 +43,8 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
       expectedIds: request.expectedIds,
       signal: abortSignal,
       redact,
-      get host() {
-        return new URL(request.url).host;
-      },
-      get credentialHint() {
-        return createRejectedCredentialHint(target, operation.auth);
-      },
+      host: () => new URL(request.url).host,
+      credentialHint: () => createRejectedCredentialHint(target, operation.auth),
     });
   };
 }
@@ -57,24 +53,16 @@ function createObserver(target: Target, observe: ((event: CallEvent) => void) | 
   const secrets = new Set(credentialValuesOf(target));
   return {
     request(attempt: number, request: WireRequest) {
-      observe?.({
-        kind: 'request',
-        attempt,
-        get request() {
-          return createPlannedRequest(request, secrets);
-        },
-      });
+      observe?.({ kind: 'request', attempt, request: () => createPlannedRequest(request, secrets) });
     },
     response(attempt: number, request: WireRequest, { httpStatus, body }: WireResponse, milliseconds: number) {
       observe?.({
         kind: 'response',
         attempt,
-        get url() {
-          return redactUrls(redactText(request.url, secrets));
-        },
+        url: () => redactUrls(redactText(request.url, secrets)),
         httpStatus,
         milliseconds,
-        get body() {
+        body: () => {
           if ('flaw' in body) return `(${body.flaw})`;
           for (const secret of findJsonSecrets(body.text)) secrets.add(rememberSecret(secret));
           return redactUrls(redactJsonText(body.text, secrets));

@@ -5,16 +5,16 @@ export interface PlannedRequest {
   readonly body: unknown;
 }
 
-/** Progress of a call. Contains no secrets. `request`, `url`, and `body` are computed only when read. */
+/** Progress of a call. Contains no secrets. Functions compute values that few observers need. */
 export type CallEvent =
-  | { readonly kind: 'request'; readonly attempt: number; readonly request: PlannedRequest }
+  | { readonly kind: 'request'; readonly attempt: number; readonly request: () => PlannedRequest }
   | {
       readonly kind: 'response';
       readonly attempt: number;
-      readonly url: string;
+      readonly url: () => string;
       readonly httpStatus: number;
       readonly milliseconds: number;
-      readonly body: string;
+      readonly body: () => string;
     }
   | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
   | { readonly kind: 'settled'; readonly message: string }

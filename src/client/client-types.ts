@@ -26,7 +26,10 @@ export interface Client {
     input: z.input<Input>,
   ): Promise<CallOutcome<z.output<Output>>>;
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
-  /** Sends JSON text unchanged, over the `pool` if there is one. `confirmed` if the response reports success for all `ids`. */
+  /**
+   * Sends JSON text unchanged, over the `pool` if there is one. If the response reports success for all `ids`, the result is
+   * `confirmed` and has no data.
+   */
   sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;
   ensureWritesAllowed(): Promise<void>;
 }

@@ -36,17 +36,7 @@ export function createClient(options: ClientOptions): Client {
     }
     if (operation.effect !== 'read') await ensureWritesAllowed();
     const { success, ...stats } = await sendWithRetries(operation, request);
-    return {
-      sent: true,
-      confirmed: success.confirmed === true,
-      get data() {
-        return success.data;
-      },
-      get result() {
-        return success.result;
-      },
-      ...stats,
-    };
+    return { sent: true, confirmed: success.confirmed === true, ...{ data: success.data, result: success.result }, ...stats };
   }
 
   const send: Client['send'] = async (operation, data) => {

@@ -22,7 +22,7 @@ const LARGE_BODY = 1_000_000;
  */
 export async function parseResponse(response: WireResponse, context: ResponseContext): Promise<SendOutcome> {
   if (response.httpStatus >= 300 && response.httpStatus < 400) return createRedirectFailure(response, context);
-  if (isConfirmed(response, context)) return confirmedSuccess(response);
+  if (isConfirmed(response, context)) return CONFIRMED;
   const large = 'text' in response.body && response.body.text.length > LARGE_BODY;
   const parsed = parseBody(response.body);
   if (large) await yieldToEvents(context.signal);
@@ -38,19 +38,7 @@ function isConfirmed({ httpStatus, body }: WireResponse, { expectedIds }: Respon
   return httpStatus === 200 && expectedIds !== undefined && 'text' in body && confirmsAll(body.text, expectedIds);
 }
 
-function confirmedSuccess({ body }: WireResponse): SendSuccess {
-  const result = () => ('text' in body ? JSON.parse(body.text).result : {});
-  return {
-    kind: 'success',
-    confirmed: true,
-    get data() {
-      return result().data;
-    },
-    get result() {
-      return result();
-    },
-  };
-}
+const CONFIRMED: SendSuccess = { kind: 'success', confirmed: true, data: null, result: {} };
 
 function* readResult(body: unknown, response: WireResponse, context: ResponseContext, large: boolean) {
   const { operation } = context;
@@ -113,14 +101,14 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
 function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireResponse, context: ResponseContext) {
   const { failure, applied, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied, retry, retryAfter } as const;
-  if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host) };
+  if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
   const hint = createUnusableHint(failure, context);
-  const message = `${context.host} returned ${flaw} (HTTP ${httpStatus})`;
+  const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})`;
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 
 function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {
-  if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint;
+  if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint();
   return failure === 'resource_exhausted' ? createRateLimitHint(operation) : BASE_URL_HINT;
 }
 
@@ -129,7 +117,7 @@ const BASE_URL_HINT = hint`check that the base URL points to the service itself;
 function createRedirectFailure({ httpStatus, location }: WireResponse, { host }: ResponseContext): SendFailure {
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';
-  const message = `${host} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
+  const message = `${host()} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
   const error = new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT });
   return { kind: 'failed', error, applied: 'no', retry: 'never' };
 }

@@ -4,7 +4,7 @@ export interface SendSuccess {
   readonly kind: 'success';
   readonly data: unknown;
   readonly result: Readonly<Record<string, unknown>>;
-  /** The response confirms every expected ID. `data` and `result` are parsed when they are read. */
+  /** The response confirms every expected ID. It is not parsed: `data` is null. */
   readonly confirmed?: true;
 }
 

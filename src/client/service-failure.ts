@@ -9,9 +9,9 @@ import type { WireResponse } from './transport.ts';
 
 export interface ResponseContext {
   readonly operation: CalledOperation;
-  readonly host: string;
+  readonly host: () => string;
   readonly expectedIds?: readonly string[] | undefined;
-  readonly credentialHint: string | Hint;
+  readonly credentialHint: () => string | Hint;
   readonly signal?: AbortSignal | undefined;
   readonly redact: (text: string) => string;
 }
@@ -79,7 +79,7 @@ function createHint(failure: Failure, { operation, credentialHint }: ResponseCon
   switch (failure) {
     case 'unauthenticated':
     case 'permission_denied':
-      return credentialHint;
+      return credentialHint();
     case 'failed_precondition':
       return feature && hint`this command requires ${feature.replaceAll('-', ' ')}: ${ENABLE_ADVICE[feature]}`;
     case 'resource_exhausted':

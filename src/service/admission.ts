@@ -24,9 +24,8 @@ export function createAdmissionControl({ store, clock }: { readonly store: Store
         if (isReleased) return budget.release(bytes);
         [isAdmitted, heldBytes] = [true, bytes];
       },
-      get isAdmitted() {
-        return isAdmitted;
-      },
+      // A getter would give each object a hidden class of its own, which keeps the request in memory.
+      isAdmitted: () => isAdmitted,
       release: () => {
         isReleased = true;
         if (heldBytes > 0) budget.release(heldBytes);

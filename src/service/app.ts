@@ -67,7 +67,7 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
       if (!selected) throw badRequest();
       const executable = await selected.load();
       observe?.({ operation: describeOperation(executable), org: findOrganizationId(data) });
-      if (admission.isAdmitted) await checkRecords(executable.operation, data);
+      if (admission.isAdmitted()) await checkRecords(executable.operation, data);
       const run = (changed: ExecutableOperation) => perform(changed, request, data, observe);
       return await dependencies.faults.handle({ executable, data }, run, (fault) => observe?.({ fault }));
     } finally {

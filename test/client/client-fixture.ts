@@ -59,17 +59,24 @@ interface NewClient extends Partial<ClientOptions> {
 
 export function newClient({ fetch, attemptTimeout = 10_000, ...options }: NewClient) {
   const clock = fakeClock();
-  const events: CallEvent[] = [];
+  const events: Record<string, unknown>[] = [];
   const client = createClient({
     target: target(),
     clock,
     transport: fetch ? createFetchTransport(fetch, attemptTimeout) : overHttp(attemptTimeout),
     maxWait: 600_000,
     random: () => 0.5,
-    observe: (event) => events.push(event),
+    observe: (event) => events.push(printable(event)),
     ...options,
   });
   return { client, clock, events };
+}
+
+/** The event with all its texts, like an observer that prints everything. */
+function printable(event: CallEvent): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(event).map(([name, value]) => [name, typeof value === 'function' ? value() : value]),
+  );
 }
 
 /** A transport over Node's HTTP client, closed at the end of the test. */

@@ -130,7 +130,8 @@ describe('a batch with IDs', () => {
     { ids: undefined, answer: success(data), confirmed: false },
   ])('is confirmed without parsing if the response has the typical form: $confirmed', async ({ ids, answer, confirmed }) => {
     const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
-    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, data, result: { status: 'success' } });
+    const result = confirmed ? { data: null } : { data, result: { status: 'success' } };
+    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, ...result });
   });
 
   it('is not confirmed by a failure', async () => {

@@ -54,25 +54,34 @@ export class FieldMap {
   }
 }
 
-interface RenamedRecord extends SourceRecord {
+/** A class, because a getter of a literal would give each record a hidden class of its own. */
+class RenamedRecord implements SourceRecord {
   readonly original: SourceRecord;
+  readonly line: number;
+  readonly column: number;
+  readonly #rename: (record: SourceRecord) => unknown;
+
+  constructor(original: SourceRecord, rename: (record: SourceRecord) => unknown) {
+    this.original = original;
+    this.line = original.line;
+    this.column = original.column;
+    this.#rename = rename;
+  }
+
+  get text(): string {
+    return this.original.text;
+  }
+
+  get value(): unknown {
+    return this.#rename(this.original);
+  }
 }
 
 /** Wraps a source so that its records have renamed fields. Their texts stay unchanged. */
 export function withRenamedFields(source: Source, map: FieldMap): Source {
-  const rename = (original: SourceRecord): RenamedRecord => ({
-    original,
-    line: original.line,
-    column: original.column,
-    get text() {
-      return original.text;
-    },
-    get value() {
-      return map.rename(original, source.name);
-    },
-  });
+  const rename = (record: SourceRecord) => map.rename(record, source.name);
   async function* renameChunks(): AsyncGenerator<RecordChunk> {
-    for await (const chunk of source.recordChunks) yield chunk.map(rename);
+    for await (const chunk of source.recordChunks) yield chunk.map((record) => new RenamedRecord(record, rename));
   }
   return {
     ...source,

@@ -85,15 +85,15 @@ function linesOf(
   switch (event.kind) {
     case 'request': {
       if (!debug) return [];
-      const { url, headers, body } = event.request;
+      const { url, headers, body } = event.request();
       const headerLines = Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`);
       return [`> POST ${url}`, ...headerLines, `> ${JSON.stringify(body)}`];
     }
     case 'response': {
       // The search for secrets in the URL takes longer than the rest of the call.
       if (!debug && !verbose) return [];
-      const line = `POST ${event.url} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
-      return debug ? [`< ${line}`, `< ${event.body}`] : [line];
+      const line = `POST ${event.url()} ${event.httpStatus} in ${Math.round(event.milliseconds)} ms`;
+      return debug ? [`< ${line}`, `< ${event.body()}`] : [line];
     }
     case 'settled':
       return quiet ? [] : [event.message];

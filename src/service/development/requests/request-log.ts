@@ -67,7 +67,7 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       const ended = Date.now();
       const record = createRecord(nextId++, call, ended);
       if (pending.length < MAX_PENDING) {
-        const bodiesOf = bodies++ < MAX_BODIES ? () => redactBodies(call) : () => NO_BODIES;
+        const bodiesOf = bodies++ < MAX_BODIES ? readBodiesLater(call) : () => NO_BODIES;
         pending.push({ ended, detail: () => ({ ...record, ...bodiesOf() }) });
         schedule();
       }
@@ -103,6 +103,11 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
     /** Ends all pending calls of `wait`. */
     endWaits: () => closing.abort(),
   };
+}
+
+/** A function of its own, so that requests without bodies in the log do not keep their calls in memory. */
+function readBodiesLater(call: HandledCall): () => ReturnType<typeof redactBodies> {
+  return () => redactBodies(call);
 }
 
 const NO_BODIES = { request: null, response: null };
