@@ -93,24 +93,28 @@ class BodyInterrupted extends Error {}
 
 function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeout: number): Promise<void> {
   return new Promise<void>((resolve, reject) => {
+    let isOpen = true;
+    let stallTimer: NodeJS.Timeout | undefined;
     const stop = (reason?: unknown) => {
+      isOpen = false;
       clearTimeout(stallTimer);
-      incoming.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
-      incoming.on('error', () => undefined);
       if (reason === undefined) resolve();
       else reject(reason);
     };
     const onTimeout = () => {
-      if (incoming.isPaused()) stallTimer.refresh();
+      if (incoming.isPaused()) stallTimer?.refresh();
       else stop(new BodyInterrupted());
     };
-    const stallTimer = setTimeout(onTimeout, idleTimeout);
+    afterTurn(() => {
+      if (isOpen) stallTimer = setTimeout(onTimeout, idleTimeout);
+    });
     const resume = () => {
-      stallTimer.refresh();
+      stallTimer?.refresh();
       incoming.resume();
     };
     incoming.on('data', (chunk: Buffer) => {
-      stallTimer.refresh();
+      if (!isOpen) return;
+      stallTimer?.refresh();
       try {
         const wait = consume(chunk);
         if (!wait) return;
@@ -124,6 +128,17 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
     incoming.on('error', () => stop(new BodyInterrupted()));
     incoming.resume();
   });
+}
+
+const startingTimers: (() => void)[] = [];
+
+/** Runs a function after this turn of the event loop. Most bodies are complete by then, and need no timer. */
+function afterTurn(start: () => void): void {
+  if (startingTimers.length === 0)
+    setImmediate(() => {
+      for (const each of startingTimers.splice(0)) each();
+    });
+  startingTimers.push(start);
 }
 
 function writeResponse(outgoing: ServerResponse, { status, body, headers, sentShare }: ServiceResponse): void {
