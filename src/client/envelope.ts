@@ -1,5 +1,4 @@
-import type { Failure } from '../kernel/errors.ts';
-import { type Hint, hint, step } from '../kernel/errors.ts';
+import { type Failure, type Hint, hint, step } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
 import { confirmsAll } from './confirmation.ts';

@@ -1,6 +1,5 @@
 import type { Effect } from '../catalog/define.ts';
-import type { Hint } from '../kernel/errors.ts';
-import { SvcError } from '../kernel/errors.ts';
+import { type Hint, SvcError } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -1,6 +1,5 @@
 import type { Feature } from '../catalog/define.ts';
-import type { Failure } from '../kernel/errors.ts';
-import { type Hint, hint, step } from '../kernel/errors.ts';
+import { type Failure, type Hint, hint, step } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';

@@ -3,8 +3,7 @@ import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
-import type { GlobalFlagGroup, OptionDefinition, OptionsOf } from './options.ts';
-import { optionalProperty } from './options.ts';
+import { type GlobalFlagGroup, type OptionDefinition, type OptionsOf, optionalProperty } from './options.ts';
 
 export const GLOBAL_FLAGS = [
   { flags: '-p, --profile <name>', description: 'profile to use' },

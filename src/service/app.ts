@@ -5,8 +5,7 @@ import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
 import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
 import { readData } from './body.ts';
-import type { CallOf } from './call.ts';
-import { badRequest, Refusal } from './call.ts';
+import { badRequest, type CallOf, Refusal } from './call.ts';
 import {
   type CallObserver,
   describeOperation,

@@ -1,8 +1,7 @@
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './call.ts';
-import { invalidArgument, Refusal } from './call.ts';
+import { type CallOf, invalidArgument, type KeyCall, Refusal, type ServiceCall, type WorkspaceCall } from './call.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
 import { prepareSelect } from './store/statements.ts';

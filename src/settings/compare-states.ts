@@ -1,8 +1,7 @@
 import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
 import { type ComparedRecords, collectDeclaredRecords, compareRecords } from './compare.ts';
 import type { Change } from './plan.ts';
-import type { DeclaredRecord, Kind } from './settings.ts';
-import { createRecordKey } from './settings.ts';
+import { createRecordKey, type DeclaredRecord, type Kind } from './settings.ts';
 
 /** Compares all records of two exported states, including content that settings files do not declare. */
 export function compareStates(first: State, second: State): readonly Change[] {

@@ -11,8 +11,7 @@ import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
 import type { PlannedFile } from './plan.ts';
-import type { Declared } from './settings.ts';
-import { createRecordKey } from './settings.ts';
+import { createRecordKey, type Declared } from './settings.ts';
 
 type UsersFile = Omit<PlannedFile, 'records'>;
 

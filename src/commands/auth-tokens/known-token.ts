@@ -1,6 +1,5 @@
 import { ServiceError } from '../../client/service-error.ts';
-import type { PendingRecovery } from '../../profiles/recovery.ts';
-import { fingerprintOf, type RecoveryRecord } from '../../profiles/recovery.ts';
+import { fingerprintOf, type PendingRecovery, type RecoveryRecord } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';

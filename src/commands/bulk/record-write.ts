@@ -2,8 +2,7 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { interpretStatus, isKnownStatus } from '../../client/status.ts';
-import type { Hint } from '../../kernel/errors.ts';
-import { type Failure, SvcError } from '../../kernel/errors.ts';
+import { type Failure, type Hint, SvcError } from '../../kernel/errors.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
 

@@ -1,7 +1,6 @@
 import { commandArguments } from '../../catalog/command-text.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
-import type { SvcError } from '../../kernel/errors.ts';
-import { type Hint, hint, type NextStep, type StepKind, step } from '../../kernel/errors.ts';
+import { type Hint, hint, type NextStep, type StepKind, type SvcError, step } from '../../kernel/errors.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

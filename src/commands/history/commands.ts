@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { HISTORY_COLUMNS } from './columns.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [

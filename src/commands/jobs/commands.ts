@@ -1,6 +1,5 @@
 import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { JOB_COLUMNS } from './columns.ts';
 
 const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;

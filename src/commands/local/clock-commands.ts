@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { CHANGE_CLOCK_FLAGS } from './flags.ts';
 
 const CHANGE = { globalFlags: ['local', 'result'], options: CHANGE_CLOCK_FLAGS } as const;

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
 import { CLOCK_COMMANDS } from './clock-commands.ts';
 import { FAULT_COMMANDS } from './fault-commands.ts';

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { EXPLAIN_ACCESS_FLAGS, LIST_RECORDS_FLAGS, SHOW_RECORD_FLAGS } from './reading-flags.ts';
 
 /** Commands that read data that the API cannot return. */

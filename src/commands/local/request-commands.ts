@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { REQUEST_COLUMNS } from '../embedded/development-columns.ts';
 import { LIST_REQUESTS_FLAGS, TAIL_REQUESTS_FLAGS, WAIT_FOR_REQUESTS_FLAGS } from './flags.ts';
 

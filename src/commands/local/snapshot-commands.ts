@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { EXEC_FLAGS } from './flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 

@@ -1,5 +1,4 @@
-import type { CommandDefinition, OperationRunner } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand, type OperationRunner } from '../definition.ts';
 
 export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
   return defineCommand({

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { PROFILE_COLUMNS, STATUS_COLUMNS } from './columns.ts';
 import { ADD_FLAGS } from './flags.ts';
 

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { SERVE_FLAGS } from './flags.ts';
 
 export const SERVE_COMMANDS: readonly CommandDefinition[] = [

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({

@@ -1,6 +1,5 @@
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { validateFlags } from './flags.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
-import type { CommandDefinition } from '../definition.ts';
-import { defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { EVENT_COLUMNS, RECORDED_COLUMNS } from './columns.ts';
 import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
 

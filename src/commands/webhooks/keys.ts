@@ -1,8 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
-import type { VerificationSecrets } from '../../webhooks/signature.ts';
-import { parseSigningSecret } from '../../webhooks/signature.ts';
+import { parseSigningSecret, type VerificationSecrets } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';

@@ -1,5 +1,4 @@
-import type { Hint } from '../../kernel/errors.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { type Hint, SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { startWithSmallHeap } from '../../kernel/heap.ts';
 import { isObject } from '../../kernel/json.ts';

@@ -1,5 +1,4 @@
-import type { KeyCall } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, Refusal } from '../call.ts';
 import { toAgentRecord, toAgentSummary } from '../records/agent-record.ts';
 import { type Agent, findAgent, findAllAgents, findGroupAgentIds } from '../records/agents.ts';
 import type { HandlersOf } from './handler.ts';

@@ -1,5 +1,4 @@
-import type { WorkspaceCall } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { Refusal, type WorkspaceCall } from '../call.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
 import { generateToken } from '../secrets.ts';
 import { prepareDelete, prepareInsert, prepareSelect } from '../store/statements.ts';

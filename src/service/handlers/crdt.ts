@@ -1,5 +1,4 @@
-import type { KeyCall } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, Refusal } from '../call.ts';
 import { eventsOfCrdtWrite } from '../deliveries/document-events.ts';
 import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { type Editor, readLatestContent, selectEditors, writeEditor } from '../records/editors.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, Refusal } from '../call.ts';
 import { createFolder, type Folder, moveFolderTree, type ParentFolder, ROOT, wouldCreateCycle } from '../records/folder.ts';
 import { findAllFolders, findFolders, findFolderTree, saveFolders } from '../records/folders.ts';
 import { alreadyExists, createItemResults, type ItemResult, notFound } from '../records/item-results.ts';

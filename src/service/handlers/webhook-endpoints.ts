@@ -1,6 +1,5 @@
 import { createSigningSecret } from '../../webhooks/signature.ts';
-import type { KeyCall } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, Refusal } from '../call.ts';
 import { stopLane } from '../deliveries/stop.ts';
 import { createPageToken, parsePageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/configs.ts';

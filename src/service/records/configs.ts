@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall, KeyScope } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { ConfiguredService } from '../store/tables.ts';
 

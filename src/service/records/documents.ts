@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import type { KeyCall } from '../call.ts';
-import { invalidArgument } from '../call.ts';
+import { invalidArgument, type KeyCall } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareInsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';

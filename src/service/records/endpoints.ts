@@ -1,8 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall, KeyScope } from '../call.ts';
-import { Refusal } from '../call.ts';
+import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
 

@@ -1,6 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { KeyCall } from '../call.ts';
-import { invalidArgument } from '../call.ts';
+import { invalidArgument, type KeyCall } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';

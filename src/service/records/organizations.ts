@@ -1,5 +1,4 @@
-import type { KeyCall, KeyScope } from '../call.ts';
-import { invalidArgument } from '../call.ts';
+import { invalidArgument, type KeyCall, type KeyScope } from '../call.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);

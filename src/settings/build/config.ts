@@ -4,8 +4,7 @@ import { diffRecords, isUnset } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
-import type { DeclaredRecord } from '../settings.ts';
-import { createRecordKey } from '../settings.ts';
+import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource, toData } from './part.ts';
 
 export function planConfigs({ declared, live }: PlanSource): PlanPart {

@@ -3,8 +3,7 @@ import { diffRecords, isUnset } from '../differ.ts';
 import { SERVICE_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
-import type { DeclaredRecord } from '../settings.ts';
-import { createRecordKey } from '../settings.ts';
+import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,

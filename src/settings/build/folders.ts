@@ -2,8 +2,7 @@ import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
-import type { DeclaredRecord } from '../settings.ts';
-import { createRecordKey } from '../settings.ts';
+import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,

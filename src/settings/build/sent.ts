@@ -1,8 +1,7 @@
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
-import type { DeclaredRecord } from '../settings.ts';
-import { createRecordKey, type RecordKey } from '../settings.ts';
+import { createRecordKey, type DeclaredRecord, type RecordKey } from '../settings.ts';
 import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
 interface SentItem extends Pick<PlannedWrite, 'operation' | 'shared'> {

@@ -1,6 +1,5 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
-import type { Declared, DeclaredRecord, Kind, RecordKind } from '../settings.ts';
-import { parseRecordKey, type RecordKey } from '../settings.ts';
+import { type Declared, type DeclaredRecord, type Kind, parseRecordKey, type RecordKey, type RecordKind } from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 export function queryDeclared(declared: Declared): LiveQuery {

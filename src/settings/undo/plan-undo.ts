@@ -6,8 +6,7 @@ import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlannedItem, PlanTarget, RecordKey } from '../plan.ts';
-import type { DeclaredRecord } from '../settings.ts';
-import { parseRecordKey } from '../settings.ts';
+import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
 /**

@@ -6,8 +6,7 @@ import { renderFieldList } from '../../../output/field-list.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../output/glyphs.ts';
 import { formatBytes, formatCount, formatElapsed, formatMilliseconds, formatTimestamp } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
-import type { JobReceipt } from './read-receipt.ts';
-import { averageRate, recordsPerSecond, splitIntoIntervals } from './read-receipt.ts';
+import { averageRate, type JobReceipt, recordsPerSecond, splitIntoIntervals } from './read-receipt.ts';
 
 export interface ReceiptStyle {
   readonly plain: boolean;
