@@ -1,11 +1,14 @@
 import { isInForeground } from '../../kernel/foreground.ts';
 import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
-import type { RawStream } from './plain-prompter.ts';
 import { canAsk } from './terminal.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
+
+interface RawStream extends NodeJS.ReadableStream {
+  setRawMode?(mode: boolean): unknown;
+}
 
 /** Ctrl-C and Ctrl-Z work as usual. @returns a function that restores the terminal; undefined without a terminal */
 export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {

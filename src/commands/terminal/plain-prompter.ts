@@ -1,4 +1,5 @@
-import { StringDecoder } from 'node:string_decoder';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
@@ -129,75 +130,27 @@ function numberedChoice(index: number, { value, description }: Choice): string {
   return `  ${index + 1}. ${value}${description ? `: ${description}` : ''}`;
 }
 
-export interface RawStream extends NodeJS.ReadableStream {
-  setRawMode?(mode: boolean): unknown;
-}
-
-const CTRL_C = '\u0003';
-const CTRL_D = '\u0004';
-const ERASE = ['\u0008', '\u007f'];
-const ERASE_LINE = '\u0015';
-
-/** Reads lines from a terminal that echoes and edits the input. Keeps text that was typed ahead for the next prompt. */
-function createPlainInput(stream: RawStream, signal: AbortSignal) {
-  const decoder = new StringDecoder('utf8');
-  let typed = '';
-
-  function readMore(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const receive = (chunk: Buffer | string) => {
-        typed += typeof chunk === 'string' ? chunk : decoder.write(chunk);
-        settle(resolve);
+/** Reads lines from a terminal. Keeps lines that were typed ahead for the next prompt. */
+function createPlainInput(input: NodeJS.ReadableStream, signal: AbortSignal) {
+  const typed: string[] = [];
+  const readLine = (isSecret: boolean) =>
+    new Promise<string>((resolve, reject) => {
+      const settle = () => {
+        const line = typed.shift();
+        if (line !== undefined) resolve(line);
+        else reject(signal.aborted ? signal.reason : interruptedError());
       };
-      const end = () => settle(() => reject(interruptedError()));
-      const abort = () => settle(() => reject(signal.reason));
-      const settle = (then: () => void) => {
-        stream.off('data', receive).off('end', end).off('error', end).pause();
-        signal.removeEventListener('abort', abort);
-        then();
-      };
-      if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      stream.on('data', receive).on('end', end).on('error', end).resume();
+      if (typed.length > 0 || signal.aborted) return settle();
+      // The terminal itself echoes and edits a line. For a secret, readline edits it without echo.
+      const reader = createInterface({ input, output: SILENT, terminal: isSecret, historySize: 0, signal });
+      reader.on('line', (line) => {
+        typed.push(line);
+        reader.close();
+      });
+      // Ctrl-C, Ctrl-D, and the end of the input close it too.
+      reader.once('close', settle);
     });
-  }
-
-  async function line(): Promise<string> {
-    for (;;) {
-      const end = /\r\n|\n|\r/.exec(typed);
-      if (end) {
-        const text = typed.slice(0, end.index);
-        typed = typed.slice(end.index + end[0].length);
-        return text;
-      }
-      await readMore();
-    }
-  }
-
-  /** Reads a line without echo. */
-  async function secret(): Promise<string> {
-    stream.setRawMode?.(true);
-    try {
-      const keys: string[] = [];
-      for (;;) {
-        for (const key of typed) {
-          typed = typed.slice(key.length);
-          if (key === '\r' || key === '\n') return keys.join('');
-          applyKey(keys, key);
-        }
-        await readMore();
-      }
-    } finally {
-      stream.setRawMode?.(false);
-    }
-  }
-
-  return { line, secret };
+  return { line: () => readLine(false), secret: () => readLine(true) };
 }
 
-function applyKey(keys: string[], key: string): void {
-  if (key === CTRL_C || (key === CTRL_D && keys.length === 0)) throw interruptedError();
-  if (ERASE.includes(key)) keys.pop();
-  else if (key === ERASE_LINE) keys.length = 0;
-  else if (key >= ' ') keys.push(key);
-}
+const SILENT = new Writable({ write: (_, __, done) => done() });
