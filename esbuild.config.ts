@@ -248,6 +248,16 @@ const noTranslations: Plugin = {
   },
 };
 
+/** Excludes conf's validator: svc passes no schema, and checks the files itself. */
+const noSchemas: Plugin = {
+  name: 'no-schemas',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules[/\\](ajv|ajv-formats)[/\\]dist[/\\](2020|index)\.js$/ }, () => ({
+      contents: `exports.Ajv2020 = class { constructor() { throw new Error('svc passes no schema'); } };`,
+    }));
+  },
+};
+
 /** Excludes conf's lookup of the home folder at load time, which fails without an entry in /etc/passwd. svc passes every path. */
 const noGuessedFolders: Plugin = {
   name: 'no-guessed-folders',
@@ -323,6 +333,7 @@ const plugins = [
   noGuessedFolders,
   noAnswerValidator,
   noTranslations,
+  noSchemas,
 ];
 
 /** The inspector page. Only `svc serve --ui` reads its files. */

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, platform as thisPlatform } from 'node:os';
+import spawn from 'cross-spawn';
 import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, hint, SvcError, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
@@ -12,7 +13,6 @@ import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import type { ExecFlags } from './flags.ts';
-import { resolveSpawn } from './resolve-spawn.ts';
 
 /** Any free loopback port, so that several servers can use the same store. */
 const ADDRESS = { host: '127.0.0.1', port: 0 };
@@ -57,11 +57,7 @@ function createEnvironment(environment: Environment, url: string, { key, workspa
 
 async function run({ io, cwd, signal: stopped }: Context, [command = '', ...words]: readonly string[], env: Environment) {
   stopped.throwIfAborted();
-  const start = resolveSpawn(command, words, { environment: env, cwd });
-  const child = spawn(start.program, start.programArguments, {
-    ...{ cwd, env, stdio: 'inherit' },
-    windowsVerbatimArguments: start.verbatim,
-  });
+  const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
   const restoreSignals = interceptSignals((signal) => {
     if (!reachesCommandDirectly(signal, io.stdin.isTerminal)) child.kill(signal);
   });
