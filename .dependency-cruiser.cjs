@@ -64,7 +64,7 @@ const OWNERS = {
   jose: ['service/handlers/'],
 };
 const OWNED_BUILT_INS = {
-  sqlite: ['service/store/', 'bulk/journal/', 'settings/ledger.ts', 'kernel/lock.ts'],
+  sqlite: ['service/store/', 'bulk/journal/', 'bulk/grouped-records.ts', 'settings/ledger.ts', 'kernel/lock.ts'],
   'https?|http2|net|tls|dgram': [
     'service/',
     'webhooks/',

@@ -1,3 +1,5 @@
+import type { RecordTarget } from './record-targets.ts';
+
 export type RecordList = readonly BulkRecord[];
 
 export interface BatchLimits {
@@ -14,7 +16,7 @@ export interface Batch {
 /** Records to send: any number of new ones, or the records of one earlier request, which is repeated unchanged. */
 export type PendingRecords = RecordList | { readonly resend: RecordList };
 
-/** Splits records into batches, in order. An empty list ends the current batch; records to resend form one batch. */
+/** Splits records into batches of one target each, in order. An empty list ends the current batch; records to resend form one batch. */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,
@@ -32,7 +34,8 @@ export async function* splitIntoBatches(
     if (records.length === 0) yield* endBatch();
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      if (batch.length === limits.records || characters + record.json.length > limits.characters) yield* endBatch();
+      const isFull = batch.length === limits.records || characters + record.json.length > limits.characters;
+      if (isFull || batch[0]?.target?.key !== record.target?.key) yield* endBatch();
       batch.push(record);
       characters += record.json.length;
     }
@@ -42,7 +45,7 @@ export async function* splitIntoBatches(
 
 export interface BulkRecord {
   readonly id: string;
-  /** Index among all records of the input, from 0. Includes skipped records. */
+  /** Index among all records in the order of sending, from 0. Includes skipped records. */
   readonly index: number;
   readonly line: number | null;
   /** The value to send. May be parsed on each access. */
@@ -53,6 +56,8 @@ export interface BulkRecord {
   readonly jsonLine: string;
   /** The JSON text to send. Equals `text` if the input is JSON and the record is unchanged. */
   readonly json: string;
+  /** The target that the record names, if the command does not. All records of a request have the same one. */
+  readonly target?: RecordTarget | undefined;
 }
 
 /** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */

@@ -4,11 +4,17 @@ import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { createFinalizer, createPreparer, UnchangedRecord } from './record-preparation.ts';
 
+/** Consecutive records of an input: those to send, and skipped duplicates. */
+export interface CheckedLists {
+  readonly records: readonly BulkRecord[];
+  readonly skipped: readonly BulkRecord[];
+}
+
 export async function* readCheckedRecords(
   input: RecordInput,
   rules: RecordRules,
   check: RecordCheck,
-): AsyncGenerator<{ readonly records: readonly BulkRecord[]; readonly skipped: readonly BulkRecord[] }> {
+): AsyncGenerator<CheckedLists> {
   const { shard } = rules;
   const hasSkipped = check.skipped > 0;
   let next = 0;

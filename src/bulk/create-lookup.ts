@@ -15,6 +15,9 @@ interface LookupOptions {
   readonly onFound?: (sent: Fields, existing: Fields) => void;
 }
 
+/** Maximum number of targets whose records are kept, in case of several. */
+const MAX_LISTS = 50;
+
 /** Creates a function that looks up records; `undefined` if the service has no operation that reads them. */
 export function createLookup(
   { client, fields, data }: BatchCalls,
@@ -22,20 +25,24 @@ export function createLookup(
 ): LookUpRecords | undefined {
   const { lookup } = fields;
   if (!lookup) return undefined;
-  const { idField } = lookup;
-  const shared = Object.fromEntries(lookup.sharedFields.map((field) => [field, data[field]]));
+  const { idField, sharedFields } = lookup;
 
   async function readRecords(read: Operation, part: RecordList): Promise<ReadonlyMap<unknown, Fields>> {
     const ids = read.splitIds && { [read.splitIds.field]: part.map(({ id }) => id) };
+    const call = { ...data, ...part[0]?.target?.data };
+    const shared = Object.fromEntries(sharedFields.map((field) => [field, call[field]]));
     const response = await client.send(read, { ...shared, ...ids });
     const list = response.sent && Array.isArray(response.data) ? response.data.filter(isObject) : [];
     return new Map(list.map((record) => [record[idField], record]));
   }
 
-  let list: ReturnType<typeof readRecords> | undefined;
+  const lists = new Map<string | undefined, ReturnType<typeof readRecords>>();
   function readOnce(read: Operation, part: RecordList): ReturnType<typeof readRecords> {
     if (listing === 'each time' || read.splitIds) return readRecords(read, part);
-    list ??= readRecords(read, part);
+    const key = part[0]?.target?.key;
+    const list = lists.get(key) ?? readRecords(read, part);
+    if (lists.size >= MAX_LISTS) lists.clear();
+    lists.set(key, list);
     return list;
   }
 

@@ -1,18 +1,26 @@
 import type { BitSet } from './bit-set.ts';
 import type { InputFile } from './input-file.ts';
 import { createPreparer, type PreparationRules, type PreparedRecord } from './record-preparation.ts';
+import type { RecordTarget } from './record-targets.ts';
 import type { IdHashSet } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { InputError } from './source/source.ts';
 
 export interface IdentifiedRecord {
   readonly id: string;
+  /** Identifies the record among those of all targets. */
+  readonly key: string;
   readonly index: number;
   readonly file: string;
   readonly line: number;
   readonly column: number;
   /** Number of the record in the file, from 1. Set if other records are on the same line. */
   readonly record?: number;
+}
+
+/** Returns a key that tells records with the same ID apart if they go to different targets. */
+export function idWithinTarget(id: string, target: RecordTarget | undefined): string {
+  return target ? `${target.key}\n${id}` : id;
 }
 
 /** Maximum number of IDs to compare in one pass. Larger inputs take several passes. */
@@ -34,9 +42,9 @@ export async function resolveDuplicates(
     const kept = new Map<string, IdentifiedRecord>();
     for await (const records of read()) {
       for (const record of records) {
-        if (!ids.has(record.id)) continue;
-        const earlier = kept.get(record.id);
-        if (!earlier || duplicates === 'last') kept.set(record.id, record);
+        if (!ids.has(record.key)) continue;
+        const earlier = kept.get(record.key);
+        if (!earlier || duplicates === 'last') kept.set(record.key, record);
         if (!earlier) continue;
         if (duplicates === 'fail') reportDuplicate(record, earlier);
         else skipped.add(duplicates === 'first' ? record.index : earlier.index);
@@ -61,8 +69,9 @@ export async function* readIdentifiedRecords(
         const identified: IdentifiedRecord[] = [];
         for (const [at, record] of records.entries()) {
           const index = next++;
-          const id = readId(() => prepare(record, index));
-          if (typeof id === 'string') identified.push({ id, index, file: file.name, ...lines.positionAt(at) });
+          const { id, target } = readId(() => prepare(record, index));
+          if (typeof id !== 'string') continue;
+          identified.push({ id, key: idWithinTarget(id, target), index, file: file.name, ...lines.positionAt(at) });
         }
         yield identified;
       }
@@ -72,11 +81,11 @@ export async function* readIdentifiedRecords(
   }
 }
 
-function readId(prepare: () => PreparedRecord): unknown {
+function readId(prepare: () => PreparedRecord): Partial<Pick<PreparedRecord, 'id' | 'target'>> {
   try {
-    return prepare().id;
+    return prepare();
   } catch (error) {
-    if (error instanceof InputError) return undefined;
+    if (error instanceof InputError) return {};
     throw error;
   }
 }

@@ -13,6 +13,8 @@ export interface ExistingCounts {
   readonly existing: number;
   readonly updated: number;
   readonly unchanged: number;
+  /** Existing records by organization, for the first organizations that records name. */
+  readonly organizations?: Readonly<Record<string, number>>;
 }
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
@@ -20,11 +22,21 @@ export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged:
 export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
-  for (const { status, effect } of items) {
+  for (const { status, effect, record } of items) {
+    const organization = record.target?.data['organizationId'];
     if (status === 'existing') sum.existing += 1;
+    if (status === 'existing' && organization !== undefined)
+      sum.organizations = countOrganization(sum.organizations ?? {}, String(organization));
     if (status === 'succeeded' && effect) sum[effect] += 1;
   }
   return sum;
+}
+
+const MAX_ORGANIZATIONS = 200;
+
+function countOrganization(counts: Readonly<Record<string, number>>, id: string): Readonly<Record<string, number>> {
+  if (!Object.hasOwn(counts, id) && Object.keys(counts).length >= MAX_ORGANIZATIONS) return counts;
+  return { ...counts, [id]: (counts[id] ?? 0) + 1 };
 }
 
 /** Settles records that exist: an earlier request may have created them. A record that matches has succeeded. */

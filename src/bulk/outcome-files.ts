@@ -1,10 +1,13 @@
-import type { BulkRecord, RecordList, RecordResult } from './batches.ts';
+import type { BulkRecord, RecordResult } from './batches.ts';
+import type { CheckedLists } from './checked-records.ts';
+import { NO_EXISTING } from './existing-records.ts';
 import type { Journal } from './journal/journal.ts';
+import type { OrganizationCounts } from './journal/outcomes.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';
 
 export interface OutcomeFilesRequest {
-  readonly recordLists: AsyncIterable<{ readonly records: RecordList; readonly skipped: RecordList }>;
+  readonly recordLists: AsyncIterable<CheckedLists>;
   readonly journal: Journal;
   readonly rejects: RejectsFile | undefined;
   readonly results: ResultsFile | undefined;
@@ -22,6 +25,41 @@ export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<v
     await rejects?.add(isFinal ? outcomes : outcomes.filter(({ status }) => status !== 'skipped'));
     await results?.write([...skipped.map(duplicateResult), ...unsent, ...outcomes.filter(({ open }) => open)]);
   }
+}
+
+const MAX_ORGANIZATIONS = 100;
+
+/**
+ * Counts the records of the first organizations, for records that name theirs.
+ * @param isGrouped whether the records of an organization follow each other
+ */
+export async function countByOrganization(
+  recordLists: AsyncIterable<CheckedLists>,
+  journal: Journal,
+  isGrouped: boolean,
+): Promise<readonly OrganizationCounts[]> {
+  const outcomeOf = createOutcomeReader(journal);
+  const counts = new Map<unknown, { total: number; succeeded: number; failed: number }>();
+  const countsOf = ({ target }: BulkRecord) => {
+    const id = target?.data['organizationId'];
+    const known = counts.get(id) ?? { total: 0, succeeded: 0, failed: 0 };
+    if (counts.size < MAX_ORGANIZATIONS) counts.set(id, known);
+    known.total += 1;
+    return known;
+  };
+  for await (const { records, skipped } of recordLists) {
+    for (const record of records) {
+      const of = countsOf(record);
+      const status = outcomeOf(record)?.status ?? 'succeeded';
+      if (status === 'succeeded' || status === 'failed') of[status] += 1;
+    }
+    for (const record of skipped) countsOf(record);
+    if (isGrouped && counts.size === MAX_ORGANIZATIONS && !counts.has(records.at(-1)?.target?.data['organizationId'])) break;
+  }
+  const { organizations: existing = {} } = journal.getFact('existing') ?? NO_EXISTING;
+  return Array.from(counts, ([id, { total, succeeded, failed }]) => {
+    return { id: String(id), total, succeeded: succeeded - (existing[String(id)] ?? 0), failed };
+  });
 }
 
 /** Creates a lookup of each record's outcome, in the order of the input. `undefined` means success. */

@@ -3,7 +3,7 @@ import { didYouMean } from '../kernel/nearest.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type IdentifiedRecord, resolveDuplicates } from './duplicates.ts';
+import { type IdentifiedRecord, idWithinTarget, resolveDuplicates } from './duplicates.ts';
 import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdScanner } from './id-scanner.ts';
@@ -16,6 +16,7 @@ import {
   type PreparedRecord,
 } from './record-preparation.ts';
 import { findRecordProblems, type RecordProblem } from './record-problem.ts';
+import type { RecordTarget } from './record-targets.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
@@ -47,13 +48,13 @@ interface FileCheck {
 }
 
 /** Receives each valid record in the form to send, before duplicates are resolved. */
-export type RecordListener = (value: unknown) => void;
+export type RecordListener = (value: unknown, target: RecordTarget | undefined) => void;
 /** Number of unreadable records at the start of a file after which svc stops reading it: the file probably has another format. */
 const MAX_UNREADABLE_AT_START = 10;
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
 
 const TARGET_HINT =
-  'a job sends to one target: move the other records to a separate file, or drop the field, for example with --map organizationId=';
+  'to send records to several targets, omit the flag; to ignore the field, drop it, for example with --map organizationId=';
 
 /** Lists the problems of a record. For a field that could not be converted, lists only that problem. */
 function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
@@ -138,7 +139,7 @@ export class RecordChecker extends FindingCollector {
     file.scan = scan;
     return (record: SourceRecord, index: number, at: number): void => {
       const prepared = prepare(record, index);
-      const { value, ownFields, id, isChanged } = prepared;
+      const { value, ownFields, id, isChanged, target } = prepared;
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
@@ -151,17 +152,18 @@ export class RecordChecker extends FindingCollector {
       for (const field in ownFields) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
       if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
-      this.#hashes.add(id);
+      this.#hashes.add(idWithinTarget(id, target));
       if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
       this.records += 1;
       this.first ??= finalize(record, prepared, index);
-      this.#onRecord?.(fields.bareIds ? id : value);
+      if (target) this.#rules.targets?.count(target);
+      this.#onRecord?.(fields.bareIds ? id : value, target);
     };
   }
 
   async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
-    const reportDuplicate = ({ id, index: _, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
+    const reportDuplicate = ({ id, index: _, key: __, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
       const message = `'${id}' is already ${describePosition(earlier, place.file)}`;
       this.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
     };

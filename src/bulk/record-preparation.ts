@@ -1,10 +1,10 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
 import { isObject } from '../kernel/json.ts';
 import type { BulkRecord } from './batches.ts';
-import type { CommonTarget } from './common-target.ts';
 import { createListedConverter } from './listed-records.ts';
 import { createRecordConverter } from './record-conversion.ts';
 import type { RecordProblem } from './record-problem.ts';
+import type { RecordTarget, RecordTargets } from './record-targets.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 import type { Source, SourceRecord } from './source/source.ts';
 
@@ -20,13 +20,14 @@ export interface PreparedRecord {
   /** Problems that the schema does not detect. */
   readonly problems: readonly RecordProblem[];
   readonly targetConflicts: number;
+  readonly target?: RecordTarget | undefined;
 }
 
 export interface PreparationRules {
   readonly fields: BulkFields;
   /** Fields of every request. If each record is sent in a separate request, the record's own fields take precedence. */
   readonly shared: Fields;
-  readonly target?: CommonTarget;
+  readonly targets?: RecordTargets;
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;
 }
@@ -38,7 +39,7 @@ export function createPreparer(
   omitted = new Set<string>(),
 ): (record: SourceRecord, index: number) => PreparedRecord {
   const { id, field, bareIds, generatesIds, schema } = rules.fields;
-  const targetFields = rules.target?.fields ?? [];
+  const targetFields = field === undefined ? [] : (rules.targets?.fields ?? []);
   const fromListed = createListedConverter(rules.fields, omitted);
   const convert = createRecordConverter(schema, source.format, targetFields);
   return ({ value }, index) => {
@@ -46,14 +47,19 @@ export function createPreparer(
     const isBare = bareIds && (typeof value !== 'object' || value instanceof PlainScalar);
     const converted = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
     if (!isObject(converted)) return { ...NOT_AN_OBJECT, value: converted };
-    const atTarget = rules.target
-      ? removeTargetFields(converted, rules.target, problems)
-      : { ownFields: converted, targetConflicts: 0 };
+    const conflicts = rules.targets?.findConflicts(converted) ?? [];
+    const omissions = rules.targets?.findOmissions(converted) ?? [];
+    problems.push(...conflicts, ...(field === undefined ? [] : omissions));
+    const atTarget = { ownFields: withoutFields(converted, targetFields), targetConflicts: conflicts.length };
     const hasGeneratedId = generatesIds === true && converted[id] === undefined;
     const ownFields = hasGeneratedId ? { ...atTarget.ownFields, [id]: rules.generateId(index) } : atTarget.ownFields;
     const input = field === undefined ? { ...rules.shared, ...ownFields } : ownFields;
+    const target =
+      atTarget.ownFields === converted ? undefined : rules.targets?.targetOf(converted, bareIds ? ownFields[id] : input);
+    if (target) problems.push(...(rules.targets?.problemsOf(target) ?? []));
     return {
       ...atTarget,
+      target,
       value: input,
       ownFields,
       id: ownFields[id],
@@ -73,29 +79,21 @@ const NOT_AN_OBJECT = {
   problems: [],
 };
 
-function removeTargetFields(converted: Fields, target: CommonTarget, problems: RecordProblem[]) {
-  const stated = target.fields.filter((name) => Object.hasOwn(converted, name));
-  let targetConflicts = 0;
-  for (const name of stated) {
-    const message = target.findConflict(name, converted[name]);
-    if (message === undefined) continue;
-    problems.push({ field: name, message });
-    targetConflicts += 1;
-  }
-  if (stated.length === 0) return { ownFields: converted, targetConflicts };
-  const ownFields = { ...converted };
-  for (const name of stated) delete ownFields[name];
-  return { ownFields, targetConflicts };
+/** Removes fields of a record. Returns the record itself if it has none of them. */
+function withoutFields(record: Fields, fields: readonly string[]): Fields {
+  if (!fields.some((name) => Object.hasOwn(record, name))) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !fields.includes(name)));
 }
 
 export function createFinalizer(source: Source, { fields }: PreparationRules) {
   const { id: idField, bareIds } = fields;
   const unchanged = canSendSourceText(source, fields);
-  return (record: SourceRecord, { value, ownFields, hasGeneratedId, isChanged }: PreparedRecord, index: number): BulkRecord => {
+  return (record: SourceRecord, prepared: PreparedRecord, index: number): BulkRecord => {
+    const { ownFields, hasGeneratedId, isChanged } = prepared;
     const id = String(ownFields[idField]);
     if (unchanged && !hasGeneratedId && !isChanged) return new UnchangedRecord(id, index, record);
     const text = hasGeneratedId ? () => source.withField(record, idField, id) : () => record.text;
-    return new ChangedRecord(id, record, index, bareIds ? id : value, ownFields, text);
+    return new ChangedRecord(id, record, index, bareIds ? { ...prepared, value: id } : prepared, text);
   };
 }
 
@@ -142,15 +140,17 @@ class ChangedRecord implements BulkRecord {
   readonly index: number;
   readonly line: number;
   readonly value: unknown;
+  readonly target: RecordTarget | undefined;
   readonly #ownFields: Fields;
   readonly #text: () => string;
 
-  constructor(id: string, { line }: SourceRecord, index: number, value: unknown, ownFields: Fields, text: () => string) {
+  constructor(id: string, { line }: SourceRecord, index: number, prepared: PreparedRecord, text: () => string) {
     this.id = id;
     this.index = index;
     this.line = line;
-    this.value = value;
-    this.#ownFields = ownFields;
+    this.value = prepared.value;
+    this.target = prepared.target;
+    this.#ownFields = prepared.ownFields;
     this.#text = text;
   }
 
@@ -160,7 +160,7 @@ class ChangedRecord implements BulkRecord {
   }
 
   get jsonLine(): string {
-    return JSON.stringify(this.#ownFields);
+    return JSON.stringify({ ...this.target?.data, ...this.#ownFields });
   }
 
   get json(): string {

@@ -83,8 +83,8 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
     await records?.discard();
     await reasons?.discard();
   };
-  const reasonLine = ({ record: { id, index, line }, status, message, code }: RecordResult) =>
-    `${JSON.stringify({ ...locate(index, line), id, status, code, message })}\n`;
+  const reasonLine = ({ record: { id, index, line, target }, status, message, code }: RecordResult) =>
+    `${JSON.stringify({ ...locate(index, line), id, ...target?.data, status, code, message })}\n`;
   if (path !== undefined || isReplaceable) await open();
   return {
     async add(items: readonly RecordResult[]): Promise<void> {

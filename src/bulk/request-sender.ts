@@ -8,6 +8,7 @@ import { isObject } from '../kernel/json.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
 import type { Batch, BulkRecord, RecordList } from './batches.ts';
+import type { RecordTarget } from './record-targets.ts';
 
 export interface BatchCalls {
   readonly client: Client;
@@ -67,9 +68,15 @@ function createTextBuilder(
   toJson: RecordToJson = ({ json }) => json,
 ): (batch: RecordList) => string {
   if (field === undefined) return ([record]) => record?.json ?? '{}';
-  const shared = JSON.stringify(data).slice(1, -1);
-  const opening = `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
-  return (batch) => `${opening}${batch.map(toJson).join(',')}]}`;
+  const openingFor = (target?: RecordTarget) => {
+    const shared = JSON.stringify({ ...data, ...target?.data }).slice(1, -1);
+    return `{${shared}${shared && ','}${JSON.stringify(field)}:[`;
+  };
+  const opening = openingFor();
+  return (batch) => {
+    const target = batch[0]?.target;
+    return `${target ? openingFor(target) : opening}${batch.map(toJson).join(',')}]}`;
+  };
 }
 
 type RecordToJson = (record: BulkRecord) => string;
@@ -99,6 +106,8 @@ function interpretError(
       }
       return single ? { kind: 'fatal', error } : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
     case 'not_found':
+      if (batch[0]?.target)
+        return { kind: 'refused', error, invalidRecords: new Map(batch.map((_, at) => [at, error.message])) };
       // If each record is a separate call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
     default:

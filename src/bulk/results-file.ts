@@ -11,9 +11,9 @@ export type ResultsFile = Awaited<ReturnType<typeof openResultsFile>>;
 export async function openResultsFile(path: string, locate: LocateRecord, kept: number | undefined) {
   const file = await openPrivateFile(path, kept === undefined ? 'empty' : 'keep');
   let bytes = kept === undefined ? 0 : await file.truncateTo(kept);
-  const lineOf = ({ record: { id, index, line }, status: found, message, code, effect }: RecordResult) => {
+  const lineOf = ({ record: { id, index, line, target }, status: found, message, code, effect }: RecordResult) => {
     const status = found === 'existing' ? 'skipped' : found;
-    return `${JSON.stringify({ id, ...locate(index, line), status, message, code, effect })}\n`;
+    return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };
   return {
     get bytes() {

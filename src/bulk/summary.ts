@@ -1,6 +1,7 @@
 import type { ExistingCounts } from './existing-records.ts';
 import type { JobDescription } from './journal/job-description.ts';
 import type { Journal } from './journal/journal.ts';
+import type { OrganizationCounts } from './journal/outcomes.ts';
 import { createRecordLocator, type RecordPosition } from './record-position.ts';
 
 export interface FailureLine extends RecordPosition {
@@ -30,6 +31,8 @@ export interface BulkSummary {
   readonly failures: readonly FailureLine[];
   readonly failuresTruncated: boolean;
   readonly rejects: string | null;
+  /** The first organizations, if the records name them. */
+  readonly organizations?: readonly OrganizationCounts[];
 }
 
 const MAX_FAILURES = 100;
@@ -51,6 +54,7 @@ export function summarize(
   const total = records + leftOut;
   const created = succeeded - updated - unchanged;
   const locate = createRecordLocator(inputs);
+  const organizations = journal.getFact('organizations');
   const failures = journal
     .unsuccessfulRecords()
     .take(MAX_FAILURES)
@@ -61,5 +65,6 @@ export function summarize(
     ...(refusesExisting && { created, updated, unchanged, existing }),
     ...{ requests, retries, seconds: Math.round(outcome.seconds * 1000) / 1000 },
     ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects },
+    ...(organizations && { organizations }),
   };
 }

@@ -10,6 +10,7 @@ export interface BulkFields extends Bulk {
   /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
   readonly knownFields: readonly string[];
+  readonly input: z.ZodObject;
   readonly targetFields: readonly TargetField[];
 }
 
@@ -25,7 +26,7 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   const target = targetFields(input).filter(({ name }) =>
     bulk.field === undefined ? name !== bulk.id : !known.includes(name),
   );
-  return { ...bulk, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
+  return { ...bulk, input, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
 }
 
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {

@@ -74,7 +74,8 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
       if (organizationId === undefined) throw new InputError(path, record, 'organizationId: required');
       const { line, column } = record;
       const user = { organizationId: String(organizationId), userId: String(data['userId']), data };
-      return { ...user, id: JSON.stringify([user.organizationId, user.userId]), index: at, file: path, line, column };
+      const id = JSON.stringify([user.organizationId, user.userId]);
+      return { ...user, id, key: id, index: at, file: path, line, column };
     });
   }
 }

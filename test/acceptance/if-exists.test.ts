@@ -46,6 +46,30 @@ describe('records that already exist', () => {
     expect(text.stdout).toMatch(/^3 documents: 0 created, 3 skipped \(1 request, /);
   });
 
+  it('are skipped in each organization that the records name', async () => {
+    const { svc, home } = await newUserInProcess();
+    for (const org of ['acme', 'beta']) await svc(['organizations', 'add', '--local', '--org', org]);
+    const write = (...rows: readonly string[]) =>
+      writeFile(join(home, 'documents.csv'), `documentId,documentName,organizationId\n${rows.join('\n')}\n`);
+    const add = async () => {
+      const words = ['documents', 'add', '--local', '--file', 'documents.csv', '--if-exists', 'skip', '-o', 'json'];
+      const { code, stdout } = await svc(words);
+      return { code, ...JSON.parse(stdout) };
+    };
+    await write('d1,A,acme', 'd1,B,beta', 'd2,C,acme');
+    expect(await add()).toMatchObject({ code: 0, succeeded: 3, existing: 0 });
+    await write('d1,A,acme', 'd1,B,beta', 'd3,D,acme', 'd2,C,beta', 'd2,C,acme');
+    expect(await add()).toMatchObject({
+      code: 0,
+      succeeded: 2,
+      existing: 3,
+      organizations: [
+        { id: 'acme', total: 3, succeeded: 1, failed: 0 },
+        { id: 'beta', total: 2, succeeded: 1, failed: 0 },
+      ],
+    });
+  });
+
   it('are named in one line if there is only one, with the exit code of the failure', async () => {
     const { svc } = await newUserInProcess();
     const add = (...words: readonly string[]) =>

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ADD_USERS, countRepeats, createBulkUser, killRepeatedly } from './bulk-service.ts';
 
@@ -20,6 +22,27 @@ describe('a killed job', () => {
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
     expect(receipt).toMatchObject({ state: 'done', runs: 11, counts: { total: USERS, succeeded: USERS } });
+  });
+
+  it('applies each record to the organization that it names, although the input mixes many', async () => {
+    const users = 20_000;
+    const organizationOf = (id: string) => `customer-${(Number(id.slice(1)) * 7_919) % 1_000}`;
+    const misplaced: string[] = [];
+    const world = await createBulkUser(0, (ids, _, organization) => {
+      misplaced.push(...ids.filter((id) => organizationOf(id) !== organization));
+      return undefined;
+    });
+    const rows = Array.from({ length: users }, (_, at) => `u${at},${organizationOf(`u${at}`)}\n`);
+    await writeFile(join(world.home, 'mixed.csv'), `userId,organizationId\n${rows.join('')}`);
+    const words = ['users', 'add', '--file', 'mixed.csv', '-o', 'json', '--concurrency', String(CONCURRENCY)];
+    const { code, stdout, kills } = await killRepeatedly([1, 150, 300, 20], world, words);
+    expect([code, kills, misplaced]).toEqual([0, 4, []]);
+    const summary = JSON.parse(stdout);
+    expect(summary).toMatchObject({ total: users, succeeded: users });
+    expect(summary.organizations).toHaveLength(100);
+    expect(summary.organizations[0]).toEqual({ id: 'customer-0', total: 20, succeeded: 20, failed: 0 });
+    expect(world.came.size).toBe(users);
+    expect(countRepeats(world.came)).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
   });
 
   it('leaves nothing behind that blocks a new job if it was killed during its start', async () => {

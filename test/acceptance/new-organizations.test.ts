@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startDialogue } from './dialogue.ts';
@@ -62,6 +62,35 @@ describe('an organization that does not exist in the embedded service', () => {
     const { code, stderr } = await user.svc(['folders', 'add', '--local', '--org', 'acmee', '--folder', 'f1']);
     expect(code).toBe(3);
     expect(stderr).toBe('svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n');
+  });
+});
+
+describe('new organizations of one file', () => {
+  const csv = (...organizations: readonly string[]) =>
+    `userId,organizationId\n${organizations.map((organization, at) => `u${at},${organization}\n`).join('')}`;
+
+  it('are named in one note, and asked about once', async () => {
+    const user = await newUserInProcess();
+    const path = join(user.home, 'users.csv');
+    const write = (text: string) => writeFile(path, text);
+    const words = ['users', 'add', '--file', path, '--local'];
+    await write(csv('a', 'b', 'c', 'd', 'e'));
+    expect((await user.svc(words)).stderr).toBe('Created 5 organizations (a, b, c, …)\n');
+    await write(csv('a', 'x', 'y', 'b'));
+    const asked = startDialogue(words, user.env);
+    await asked.answer('2 organizations (x, y) do not exist. Create them?', 'y\r');
+    expect(await asked.ended, asked.text()).toBe(0);
+  });
+
+  it('cause one warning over the network', async () => {
+    const user = await newUserInProcess();
+    const { env } = await startService();
+    await user.svc(addTo('acme'), { env });
+    await writeFile(join(user.home, 'users.csv'), csv('acmr', 'zeta', 'acmf', 'acme'));
+    const { stderr } = await user.svc(['users', 'add', '--file', 'users.csv'], { env });
+    expect(stderr.match(/warning: .*known.*/g)).toEqual([
+      'warning: 2 organizations (acmr, acmf) are not known on this machine and will be created if they do not exist; did you mean acme instead of acmr? (--create-organization suppresses this warning)',
+    ]);
   });
 });
 

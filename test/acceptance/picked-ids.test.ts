@@ -39,6 +39,22 @@ describe('a missing required ID', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
+  it('is picked for a file only if its records do not contain it', async () => {
+    const { env, home } = await createUser();
+    const path = join(home, 'users.csv');
+    const words = ['users', 'add', '--local', '--file', path];
+    await writeFile(path, 'userId,organizationId\nu1,globex\nu2,acme\n');
+    const named = startDialogue(words, env);
+    expect(await named.ended, named.text()).toBe(0);
+    expect(named.text()).not.toContain('Organization ID');
+    await writeFile(path, 'userId\nu3\n');
+    const screen = startDialogue(words, env);
+    await screen.answer('Organization ID (--org)', 'acm');
+    await screen.answer('❯ acme', '\r');
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(screen.text()).toContain('Added user u3 to acme');
+  });
+
   it('is an error in CI, with --no-input, and if none are known', async () => {
     const { env } = await createUser();
     for (const [words, more] of [

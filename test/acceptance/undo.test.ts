@@ -130,6 +130,24 @@ Plan: 1 to create, 3 to update
     expect((await user.svc(['plan', '-o', 'json'], token)).code).toBe(0);
   });
 
+  it('restores the records of every organization that a file names', async () => {
+    const user = await createApplyUser();
+    const organizations = ['acme', 'beta', 'gamma'];
+    const read = (organizationId: string) => user.read(`${FOLDERS}/get`, { organizationId });
+    for (const organizationId of organizations) {
+      const folders = ['f1', 'f2'].map((folderId) => ({ folderId, folderName: `${folderId} of ${organizationId}` }));
+      await user.service.call(`${FOLDERS}/add`, { organizationId, createOrganization: true, folders });
+    }
+    const before = await Promise.all(organizations.map(read));
+    const rows = ['f1', 'f2'].flatMap((id) => organizations.map((organization) => `${id},renamed,${organization}`));
+    await writeFile(join(user.home, 'folders.csv'), ['folderId,folderName,organizationId', ...rows].join('\n'));
+    expect(await user.svc(['folders', 'update', '--file', 'folders.csv'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await Promise.all(organizations.map(read))).not.toEqual(before);
+    expect(await undo(user)).toMatchObject({ summary: { update: 6 }, notRestored: [] });
+    expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
+    expect(await Promise.all(organizations.map(read))).toEqual(before);
+  });
+
   it('makes an outdated plan if something changes before it is applied', async () => {
     const user = await createApplyUser();
     const ids = await createFolders(user, 3);

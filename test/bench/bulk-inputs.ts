@@ -36,6 +36,28 @@ function userAt(index: number) {
   return { ...user, name: user.name.padEnd(user.name.length + missing, ' Lovelace') };
 }
 
+/** Writes users of random organizations as CSV, the same for the same counts. Returns the minimum number of requests of 100 users. */
+export async function writeMixedUsers(path: string, count: number, organizations: number): Promise<number> {
+  const file = createWriteStream(path);
+  const counts = new Uint32Array(organizations);
+  let random = 1;
+  file.write('userId,name,email,organizationId\n');
+  for (let from = 0; from < count; from += USERS_A_WRITE) {
+    let text = '';
+    for (let at = from; at < Math.min(count, from + USERS_A_WRITE); at += 1) {
+      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+      const organization = Math.floor((random / 2 ** 32) * organizations);
+      counts[organization] = (counts[organization] ?? 0) + 1;
+      const { userId, name, email } = userAt(at);
+      text += `${userId},${name},${email},customer-${organization}\n`;
+    }
+    if (!file.write(text)) await new Promise<void>((resolve) => file.once('drain', resolve));
+  }
+  file.end();
+  await finished(file);
+  return counts.reduce((sum, records) => sum + Math.ceil(records / 100), 0);
+}
+
 /** Writes so many users of 120 bytes, numbered from `first` on. */
 export async function writeUsers(path: string, format: BenchFormat, count: number, first = 0): Promise<void> {
   const { before, between, after, user } = WRITERS[format];

@@ -3,7 +3,7 @@
  * limiter. All against one service as a process of its own (bulk-mock.ts). Run it with `npm run bench:bulk`, whole or in
  * parts:
  *
- *     npm run bench:bulk -- throughput|link|growth|memory|files… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
+ *     npm run bench:bulk -- throughput|link|growth|memory|files|organizations… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { type BenchFormat, INPUT_FORMATS, writeUsers } from './bulk-inputs.ts';
+import { type BenchFormat, INPUT_FORMATS, writeMixedUsers, writeUsers } from './bulk-inputs.ts';
 
-const PARTS = ['throughput', 'link', 'growth', 'memory', 'files'] as const;
+const PARTS = ['throughput', 'link', 'growth', 'memory', 'files', 'organizations'] as const;
 type Part = (typeof PARTS)[number];
 
 const PLAIN_IN_FLIGHT = [8, 16, 32];
@@ -38,7 +38,7 @@ const parts = positionals.length > 0 ? (positionals as Part[]) : PARTS;
 
 const written = new Map<string, Promise<void>>();
 const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
-const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files };
+const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files, organizations };
 try {
   for (const part of parts) await RUNS[part]();
 } finally {
@@ -114,6 +114,23 @@ async function files(): Promise<void> {
   say('peak', peak, `${ratio(together.megabytes, tenth.megabytes)}x  (goals 256 MB, 1.30x)`);
 }
 
+async function organizations(): Promise<void> {
+  const service = await startService(0);
+  const path = join(home, 'mixed.csv');
+  const minimum = await writeMixedUsers(path, users, users / 20);
+  const one = await svcRun(service.url, await input('csv', users));
+  const many = await svcRunWith([], service.url, path);
+  service.child.kill();
+  say(
+    `${users} users over ${users / 20} organizations`,
+    `${many.requests} requests`,
+    `${ratio(many.requests, minimum)}x  (goal 1.20x)`,
+  );
+  const figure = `${many.megabytes.toFixed(0)} MB, one target ${one.megabytes.toFixed(0)} MB`;
+  say('peak', figure, `${ratio(many.megabytes, one.megabytes)}x  (goal 1.30x)`);
+  say('time', `${many.seconds.toFixed(1)} s, one target ${one.seconds.toFixed(1)} s`);
+}
+
 /** Paths of files that hold so many users together, none of them twice. */
 async function splitInputs(count: number): Promise<readonly string[]> {
   const each = count / FILES;
@@ -154,6 +171,8 @@ interface Run {
   readonly megabytes: number;
   /** Seconds of processor time, which a busy machine stretches less. */
   readonly work: number;
+  /** Requests that svc reports; 0 for the plain client. */
+  readonly requests: number;
 }
 
 function plainRun(url: string, file: string, inFlight: number): Promise<Run> {
@@ -161,9 +180,13 @@ function plainRun(url: string, file: string, inFlight: number): Promise<Run> {
 }
 
 function svcRun(url: string, ...paths: readonly string[]): Promise<Run> {
+  return svcRunWith(['--org', 'acme'], url, ...paths);
+}
+
+function svcRunWith(target: readonly string[], url: string, ...paths: readonly string[]): Promise<Run> {
   const svc = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
   const given = paths.flatMap((path) => ['--file', path]);
-  return timed([svc, 'users', 'add', '--org', 'acme', ...given, '--base-url', url, '-o', 'json']);
+  return timed([svc, 'users', 'add', ...target, ...given, '--base-url', url, '-o', 'json']);
 }
 
 /** Runs a command that has to end well and say that all went through. */
@@ -184,7 +207,8 @@ async function timed(words: readonly string[]): Promise<Run> {
   const [code] = await once(child, 'close');
   clearInterval(look);
   if (code !== 0 || !/"succeeded": ?[1-9]/.test(output)) throw new Error(`${words.join(' ')}\n${output}`);
-  return { seconds: (performance.now() - start) / 1000, megabytes: peak, work };
+  const requests = Number(/"requests": ?(\d+)/.exec(output)?.[1] ?? 0);
+  return { seconds: (performance.now() - start) / 1000, megabytes: peak, work, requests };
 }
 
 /** The most memory that a process had at any time so far, in MB; 0 when it is gone. */

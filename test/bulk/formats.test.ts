@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readCheckedRecords } from '../../src/bulk/checked-records.ts';
-import { CommonTarget } from '../../src/bulk/common-target.ts';
 import { checkRecords } from '../../src/bulk/record-check.ts';
 import { openInput } from '../../src/bulk/record-input.ts';
+import { RecordTargets } from '../../src/bulk/record-targets.ts';
 import { activities } from '../../src/catalog/activities.ts';
 import { type BulkFields, bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { documents } from '../../src/catalog/documents.ts';
@@ -26,8 +26,8 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
     ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
     ...{ ...fields },
   });
-  const target = new CommonTarget(['organizationId'], { organizationId: 'acme' }, 'reject');
-  const rules = { fields, shared: {}, target, duplicates: 'first', generateId: String } as const;
+  const targets = new RecordTargets(fields, { organizationId: 'acme' });
+  const rules = { fields, shared: {}, targets, duplicates: 'first', generateId: String } as const;
   const found = await checkRecords(input, rules, signal);
   if (found.diagnosticCount > 0) return found.diagnostics.map(({ field }) => field);
   const records: unknown[] = [];

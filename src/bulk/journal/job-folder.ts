@@ -160,6 +160,7 @@ export function jobFolderOf(folders: Folders, job: string) {
     lock: join(path, 'lock'),
     unstarted: join(path, 'unbegun'),
     spool: join(path, 'input'),
+    grouped: join(path, 'grouped.sqlite'),
     beforeImages: join(path, 'before.ndjson'),
   };
 }

@@ -14,7 +14,7 @@ import {
 } from './database.ts';
 import type { JobDescription } from './job-description.ts';
 import type { SavedMetrics } from './metrics.ts';
-import { type RecordRange, type SentBatch, toStorable, type UnsuccessfulRecord } from './outcomes.ts';
+import { type OrganizationCounts, type RecordRange, type SentBatch, toStorable, type UnsuccessfulRecord } from './outcomes.ts';
 
 export interface BatchSettlement {
   readonly range: RecordRange;
@@ -44,6 +44,8 @@ export interface JobFacts {
   readonly results: { readonly bytes: number };
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
+  /** The first organizations of a job whose records name them. */
+  readonly organizations: readonly OrganizationCounts[];
   readonly plan: unknown;
 }
 

@@ -30,3 +30,11 @@ export function toStorable({ id, message, code, ...others }: UnsuccessfulRecord)
   const shortened = message?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() ?? null;
   return { ...others, id: id.toWellFormed(), message: shortened, code: code?.toWellFormed() ?? null };
 }
+
+/** The outcome of an organization's records. */
+export interface OrganizationCounts {
+  readonly id: string;
+  readonly total: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}

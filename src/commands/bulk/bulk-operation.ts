@@ -1,5 +1,5 @@
 import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
-import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { createJobName, type JobFolder } from '../../bulk/journal/job-folder.ts';
 import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
@@ -7,6 +7,7 @@ import type { Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
 import { checkInput } from '../call/validation.ts';
@@ -24,17 +25,18 @@ import { runJob } from './run-job.ts';
  * job that can be resumed.
  * @throws SvcError unless every record succeeded. If any request was sent, the summary is printed first.
  */
-export async function runBulkOperation(context: Context, entry: OperationEntry, request: BulkRequest): Promise<void> {
+export async function runBulkOperation(context: Context, oldest: OperationEntry, request: BulkRequest): Promise<void> {
   const job = createJobName(context.clock.now());
   const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
   let started = false;
   try {
-    const { plan, newParents } = await prepare(context, entry, request, { job, spool: lockedFolder?.folder.spool ?? '' });
+    const { entry, plan, newParents } = await prepare(context, oldest, request, { job, folder: lockedFolder?.folder });
     if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
     await runJob(context, opened, plan).finally(async () => {
+      plan.input.grouped?.close();
       if (context.activity.counts?.succeeded) await printNewParents(context, newParents);
     });
     // A file can contain too many IDs.
@@ -47,29 +49,41 @@ export async function runBulkOperation(context: Context, entry: OperationEntry, 
 /** Reads and checks the records, and asks for confirmation. Sends no writes. */
 async function prepare(
   context: Context,
-  entry: OperationEntry,
+  oldest: OperationEntry,
   request: BulkRequest,
-  job: { readonly job: string; readonly spool: string },
-): Promise<{ readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
-  const operation = await loadOperation(entry.resource, entry.name);
+  job: { readonly job: string; readonly folder: JobFolder | undefined },
+): Promise<{ readonly entry: OperationEntry; readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
+  const { options, usesDataFlag, newer = { entry: oldest, data: {} } } = request;
+  const newest = await loadOperation(newer.entry.resource, newer.entry.name);
+  const allFields = bulkFieldsOf(newest);
+  const older = newer.entry === oldest ? newest : await loadOperation(oldest.resource, oldest.name);
+  const newFields = allFields.knownFields.filter((name) => !bulkFieldsOf(older).knownFields.includes(name));
+  let usesNewFields = false;
+  const limits = parseBatchLimits(allFields, options);
+  const confirmations = collectConfirmations(newest, allFields, request.data);
+  const input = await gatherInput(context, oldest, allFields, request, job, (value, target) => {
+    if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);
+    confirmations.visitRecord?.(value, target);
+  });
+  const [entry, operation] = usesNewFields ? [newer.entry, newest] : [oldest, older];
   const fields = bulkFieldsOf(operation);
-  const limits = parseBatchLimits(fields, request.options);
-  const { data, options, usesDataFlag } = request;
-  const confirmations = collectConfirmations(operation, fields, data);
-  const input = await gatherInput(context, entry, fields, request, job, confirmations.visitRecord);
+  const data = usesNewFields ? { ...input.data, ...newer.data } : input.data;
   const { first, records } = input.check;
   const { name, files } = input.input;
   if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
   else if (fields.field !== undefined) {
-    const example = { ...data, [fields.field]: [first.value] };
+    const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
     checkInput(context, entry, operation, example, usesDataFlag ? 'bad_data' : 'usage');
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
-  const newParents = first ? await confirmNewParents(context, operation, [data], request.flags) : [];
+  const { targets } = input.rules;
+  const inputs = first?.target ? targets.all.map((target) => ({ ...data, ...target.data })) : [data];
+  const newParents = first ? await confirmNewParents(context, operation, inputs, request.flags) : [];
+  targets.release();
   if (records > 0) await confirmations.confirm(context, client, records);
-  return { plan: { calls, input, options, limits }, newParents };
+  return { entry, plan: { calls, input, options, limits }, newParents };
 }
 
 /** @throws SvcError `usage` for a batch size of an operation that takes one record per call */

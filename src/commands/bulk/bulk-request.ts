@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. `rate` is in records per second. */
 export type BulkOptions = Readonly<z.infer<typeof STORED_OPTIONS>>;
@@ -9,6 +10,12 @@ export interface BulkRequest {
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** Whether any data came from `--data`. */
   readonly usesDataFlag: boolean;
+  /** Whether the organization in `data` comes from the settings, so that records may name others. */
+  readonly hasDefaultOrganization?: boolean;
+  /** Prompts for required IDs that neither the command nor the records contain, and returns them. */
+  readonly pickIds?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** The version of the operation to use if records contain fields that only this version has, and its additional data. */
+  readonly newer?: { readonly entry: OperationEntry; readonly data: Readonly<Record<string, unknown>> } | undefined;
   readonly options: BulkOptions;
   readonly flags: object;
 }

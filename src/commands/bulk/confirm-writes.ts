@@ -1,3 +1,4 @@
+import type { RecordListener } from '../../bulk/record-checker.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
 import type { Client } from '../../client/client.ts';
@@ -16,8 +17,8 @@ export function collectConfirmations(
   const warnings = new Set<string | Hint>();
   const questions = new Set<string>();
   let recordsInQuestion = 0;
-  const visitRecord = (value: unknown) => {
-    const input = fields.field === undefined ? value : { ...data, [fields.field]: [value] };
+  const visitRecord: RecordListener = (value, target) => {
+    const input = fields.field === undefined ? value : { ...data, ...target?.data, [fields.field]: [value] };
     if (!isObject(input)) return;
     for (const warning of warn?.(input) ?? []) if (warnings.size < MAX_TEXTS) warnings.add(warning);
     const question = ask?.(input);

@@ -17,7 +17,8 @@ export async function retryCommand(context: Context, { calls, input, options }: 
   const { data, fields, operation } = calls;
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];
-  for await (const block of readRecords(input)) for (const { json } of block) records.push(JSON.parse(json));
+  for await (const block of readRecords(input))
+    for (const { json, jsonLine, target } of block) records.push(JSON.parse(target ? jsonLine : json));
   const sent = { ...data, [fields.field]: records };
   const words = dataArguments(operation.command, sent);
   return printableStep(context.options, [...words, ...ifExistsFlag(options.ifExists), ...versionFlag(operation)]);

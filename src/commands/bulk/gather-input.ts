@@ -1,10 +1,12 @@
-import { CommonTarget } from '../../bulk/common-target.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
+import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck, RecordListener } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
+import { RecordTargets } from '../../bulk/record-targets.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
@@ -31,21 +33,20 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { job, spool }: { readonly job: string; readonly spool: string },
+  { job, folder }: { readonly job: string; readonly folder: JobFolder | undefined },
   visitRecord: RecordListener | undefined,
 ) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
-  const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, spool);
-  const rules = createRules(fields, request.data, request.options, job);
-  const endProgress = await showCheckProgress(context, input);
+  const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, folder?.spool ?? '');
   try {
-    const check = await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress);
+    const { data, rules, check } = await checkInput(context, input, fields, request, job, visitRecord);
     await showWarnings(context, check.warnings.map(formatDiagnostic));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
-    return { input, rules, check };
+    const grouped = await groupIfMixed(input, rules, check, context.signal, folder?.grouped);
+    return { input, rules, check, data, grouped };
   } catch (error) {
     await input.discard();
     throw error;
@@ -54,19 +55,48 @@ export async function gatherInput(
   }
 }
 
+/** Checks the records. If they lack required IDs of their target, asks for them. */
+async function checkInput(
+  context: Context,
+  input: RecordInput,
+  fields: BulkFields,
+  { data: given, options, hasDefaultOrganization, pickIds }: BulkRequest,
+  job: string,
+  visitRecord: RecordListener | undefined,
+) {
+  const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
+    const rules = createRules(fields, data, options, job, defaults);
+    const endProgress = await showCheckProgress(context, input);
+    return { data, rules, check: await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress) };
+  };
+  const checked = await check(given, hasDefaultOrganization ? ['organizationId'] : []);
+  const { targets } = checked.rules;
+  const isMissing = fields.targetFields.some(({ name, required }) => {
+    return required && given[name] === undefined && !targets.isNamed(name);
+  });
+  if (pickIds && isMissing && checked.check.read > 0) {
+    const data = { ...given, ...(await pickIds()) };
+    return fields.field === undefined ? check(data, []) : { ...checked, data };
+  }
+  if (!hasDefaultOrganization || fields.field === undefined || !targets.isNamed('organizationId')) return checked;
+  const { organizationId: _, ...data } = given;
+  return { ...checked, data };
+}
+
+/**
+ * Creates the rules for checking the records of a job.
+ * @param defaults fields of `data` that records may override
+ */
 export function createRules(
   fields: BulkFields,
   data: BulkRequest['data'],
   { duplicates, shard }: BulkRequest['options'],
   job: string,
+  defaults: readonly string[] = [],
 ) {
-  // Skips missing required fields, which another check reports.
-  const known = fields.targetFields.filter(({ name, required }) => !required || data[name] !== undefined);
-  const names = known.map(({ name }) => name);
-  const target = fields.field === undefined ? undefined : new CommonTarget(names, data, 'reject');
   return {
     ...{ fields, shared: data, duplicates, generateId: createIdGenerator(job) },
-    ...optionalProperty('target', target),
+    targets: new RecordTargets(fields, data, defaults),
     ...optionalProperty('shard', shard),
   };
 }

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { StopReason } from '../../bulk/batch-request.ts';
-import { readCheckedRecords } from '../../bulk/checked-records.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
-import { writeOutcomeFiles } from '../../bulk/outcome-files.ts';
+import { countByOrganization, writeOutcomeFiles } from '../../bulk/outcome-files.ts';
 import { createRecordLocator } from '../../bulk/record-position.ts';
 import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
@@ -18,7 +17,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { jobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
-import type { SendPlan } from './pending-records.ts';
+import { readLists, type SendPlan } from './pending-records.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
@@ -104,6 +103,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const unfinished = (await guarded(() => journal.counts().open)) ?? 1;
   const isResumable = () => lockedFolder !== undefined && (stop !== undefined || unfinished > 0);
   const rejects = await guarded(() => closeFiles(run, isResumable()));
+  await guarded(() => saveOrganizations(run));
   const resumable = isResumable();
   const now = context.clock.now();
   const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
@@ -125,11 +125,17 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   return { summary, stop, resumable, rejects };
 }
 
+/** Saves the counts of each organization, if the records name them. */
+async function saveOrganizations({ job: { journal }, plan: { input }, counters }: JobRun): Promise<void> {
+  if (counters.decided === 0 || !input.rules.targets.isNamed('organizationId')) return;
+  journal.setFact('organizations', await countByOrganization(readLists(input), journal, input.grouped !== undefined));
+  journal.flush();
+}
+
 /** Completes the output files. Returns the rejects file, with its path as the user would type it in the current folder. */
 async function closeFiles({ context, job, plan, files, counters }: JobRun, resumable: boolean) {
   const { journal, description } = job;
   const { rejects, results } = files;
-  const { input, rules, check } = plan.input;
   const { file, rejects: namedRejects } = plan.options;
   const unsent = description.records - counters.decided;
   const needsRejects =
@@ -139,7 +145,7 @@ async function closeFiles({ context, job, plan, files, counters }: JobRun, resum
   const started = counters.decided > 0;
   if (started && ((rejects && needsRejects) || (results && description.leftOut + unsent > 0))) {
     await writeOutcomeFiles({
-      recordLists: readCheckedRecords(input, rules, check),
+      recordLists: readLists(plan.input),
       journal,
       results,
       rejects: needsRejects ? rejects : undefined,

@@ -37,7 +37,7 @@ export async function describeJob(
   plan: SendPlan,
 ): Promise<JobDescription> {
   const { input: source, check } = plan.input;
-  const { [plan.calls.fields.listName]: _records, ...data } = request.data;
+  const { [plan.calls.fields.listName]: _records, ...data } = plan.calls.data;
   return {
     job,
     operation,

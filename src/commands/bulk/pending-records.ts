@@ -1,5 +1,5 @@
 import type { BatchLimits, PendingRecords, RecordList } from '../../bulk/batches.ts';
-import { readCheckedRecords } from '../../bulk/checked-records.ts';
+import { type CheckedLists, readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { SentBatch } from '../../bulk/journal/outcomes.ts';
@@ -49,6 +49,11 @@ export function pendingRecords(
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
 
-export async function* readRecords({ input, rules, check }: CheckedInput): AsyncGenerator<RecordList> {
-  for await (const { records } of readCheckedRecords(input, rules, check)) yield records;
+export async function* readRecords(input: CheckedInput): AsyncGenerator<RecordList> {
+  for await (const { records } of readLists(input)) yield records;
+}
+
+/** Reads the checked records in the order of sending. */
+export function readLists({ input, rules, check, grouped }: CheckedInput): AsyncGenerator<CheckedLists> {
+  return grouped?.read() ?? readCheckedRecords(input, rules, check);
 }

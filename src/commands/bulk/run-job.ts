@@ -26,6 +26,9 @@ import { printSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
 import { showSendProgress } from './show-progress.ts';
 
+/** Maximum number of targets whose IDs are cached. */
+const MAX_SAVED_TARGETS = 100;
+
 /**
  * Sends the pending records of a job, writes its output files, and prints the summary.
  * @throws SvcError unless every record succeeded. The summary is printed first.
@@ -40,7 +43,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const { fields, data } = plan.calls;
   const { first } = plan.input.check;
   const isSingle = first && job.description.records + job.description.leftOut === 1;
-  const single = isSingle ? { entry, fields, data, id: first.id } : undefined;
+  const single = isSingle ? { entry, fields, data: { ...data, ...first.target?.data }, id: first.id } : undefined;
   if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
@@ -52,8 +55,9 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, resumable, rejects } = finished;
   await reportSummary(run, summary, single);
+  const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
   if (summary.succeeded > 0 && entry.effect !== 'delete')
-    await collectAndSaveIds(context, entry, { ...data, [fields.listName]: undefined });
+    await collectAndSaveIds(context, entry, [{ ...data, [fields.listName]: undefined }, ...targets]);
   const retry = !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
   const followUp = rejects && !resumable ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath) : retry;
   const failure = jobError(summary, { noun: fields.noun, stop: finished.stop, resumable, followUp, single });
@@ -97,7 +101,7 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     async (batch, kind) => {
       await images?.save(
         name,
-        batch.map(({ value }) => ({ ...calls.data, ...Object(value) })),
+        batch.map(({ value, target }) => ({ ...calls.data, ...target?.data, ...Object(value) })),
       );
       return send(batch, kind);
     };

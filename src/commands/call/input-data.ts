@@ -29,8 +29,9 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
     if (value !== undefined && value !== false) Object.assign(implied, flag.implies);
   }
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
-  await fillOrganization(context, entry, data);
-  return { data, record: Object.keys(record).length > 0 ? record : undefined, usesDataFlag: document !== undefined };
+  const hasDefaultOrganization = await fillOrganization(context, entry, data);
+  const hasRecord = Object.keys(record).length > 0;
+  return { data, record: hasRecord ? record : undefined, usesDataFlag: document !== undefined, hasDefaultOrganization };
 }
 
 async function readFlagValue(
@@ -67,11 +68,12 @@ function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | r
   return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
 }
 
-async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<void> {
+async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<boolean> {
   const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
-  if (!takesOrganization || data['organizationId'] !== undefined) return;
+  if (!takesOrganization || data['organizationId'] !== undefined) return false;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
+  return org !== undefined;
 }
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;

@@ -1,5 +1,7 @@
-import type { Operation, Parent } from '../../catalog/define.ts';
+import type { CreatedParents, Operation, Parent } from '../../catalog/define.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import type { Context } from '../context.ts';
 import { getFlagValue } from '../options.ts';
@@ -15,30 +17,55 @@ import { canAsk } from '../terminal/terminal.ts';
 export async function confirmNewParents(
   context: Context,
   { createsParents }: Operation,
-  inputs: readonly Readonly<Record<string, unknown>>[],
+  inputs: Iterable<Readonly<Record<string, unknown>>>,
   flags: object,
 ): Promise<readonly Parent[]> {
   if (!createsParents) return [];
-  const named = inputs.flatMap((input) => createsParents.of(input));
-  const parents = [...new Map(named.map((parent) => [JSON.stringify(parent), parent])).values()];
   const { local, dryRun } = context.options;
-  const missing = await (local ? findMissingInStore(context, parents) : findUnknown(context, parents));
+  const parents = distinctParents(createsParents, inputs);
+  const missing = await (local ? findMissingInStore(context, [...parents]) : findUnknown(context, createsParents, parents));
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
-  for (const parent of missing) {
+  const doubtful = missing.filter((parent) => {
     const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
     // Without other IDs, a typo is unlikely.
-    const isFirst = parent.others.length === 0;
-    if (getFlagValue(flags, `create-${parent.kind}`) === true || isImplied || isFirst) continue;
-    if (canAsk(context) && !dryRun) await context.confirm(question(parent, local));
-    else if (!local) await warnIfSimilar(context, parent);
+    return getFlagValue(flags, `create-${parent.kind}`) !== true && !isImplied && parent.others.length > 0;
+  });
+  for (const group of Map.groupBy(doubtful, ({ kind }) => kind).values()) {
+    if (canAsk(context) && !dryRun) await context.confirm(question(group, local));
+    else if (!local) await warnIfSimilar(context, group);
   }
   return local ? missing : [];
 }
 
+function* distinctParents({ of }: CreatedParents, inputs: Iterable<Readonly<Record<string, unknown>>>): Generator<Parent> {
+  const seen = new Set<string>();
+  for (const input of inputs) {
+    for (const parent of of(input)) {
+      const key = JSON.stringify(parent);
+      if (!seen.has(key)) yield parent;
+      seen.add(key);
+    }
+  }
+}
+
 export async function printNewParents(context: Context, created: readonly Parent[]): Promise<void> {
-  for (const { kind, id, organizationId } of created)
-    await context.note(kind === 'organization' ? `Created organization ${id}` : `Created user ${id} in ${organizationId}`);
+  for (const group of Map.groupBy(created, ({ kind }) => kind).values()) {
+    const [{ kind, organizationId }] = group as [Parent, ...Parent[]];
+    const place =
+      kind === 'user' && new Set(group.map((parent) => parent.organizationId)).size === 1 ? ` in ${organizationId}` : '';
+    await context.note(`Created ${nameParents(group)}${place}`);
+  }
+}
+
+const MAX_NAMED = 3;
+
+/** Names records of one kind: `organization a`, or `300 organizations (a, b, c, …)`. */
+function nameParents(parents: readonly Parent[]): string {
+  const [first] = parents;
+  if (!first || parents.length === 1) return `${first?.kind} ${first?.id}`;
+  const named = parents.slice(0, MAX_NAMED).map(({ id }) => id);
+  return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
 }
 
 async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
@@ -46,29 +73,51 @@ async function findMissingInStore(context: Context, parents: readonly Parent[]):
   return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
 }
 
-async function findUnknown(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
+async function findUnknown(
+  context: Context,
+  { kinds }: CreatedParents,
+  parents: Iterable<Parent>,
+): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;
+  const known = new Map<Parent['kind'], readonly string[]>();
+  for (const kind of kinds) {
+    const ids = await readCachedIds(context, { local: false, profile }, kind);
+    if (ids.length > 0) known.set(kind, ids);
+  }
+  if (known.size === 0) return [];
   const unknown: MissingParent[] = [];
   for (const parent of parents) {
-    const others = await readCachedIds(context, { local: false, profile }, parent.kind);
-    if (others.length > 0 && !others.includes(parent.id)) unknown.push({ ...parent, others });
+    const others = known.get(parent.kind);
+    if (others && !others.includes(parent.id)) unknown.push({ ...parent, others });
   }
   return unknown;
 }
 
-function question({ kind, id, organizationId, others }: MissingParent, isCertain: boolean): string {
-  const similar = findSimilar(id, others);
+function question(parents: readonly MissingParent[], isCertain: boolean): string {
+  const [{ kind, id, organizationId, others }] = parents as [MissingParent, ...MissingParent[]];
+  const isOne = parents.length === 1;
+  const similar = isOne ? findSimilar(id, others) : undefined;
   const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`;
-  const subject = kind === 'organization' ? `Organization ${id}` : `User ${id}`;
-  if (!isCertain) return `${subject} is not known on this machine.${suggestion} Create it if it does not exist?`;
-  return `${subject} does not exist${kind === 'user' ? ` in ${organizationId}` : ''}.${suggestion} Create it?`;
+  const subject = upperFirst(nameParents(parents));
+  const [are, exist, them] = isOne ? ['is', 'does not exist', 'it'] : ['are', 'do not exist', 'them'];
+  if (!isCertain)
+    return `${subject} ${are} not known on this machine.${suggestion} Create ${them} if ${isOne ? 'it does' : 'they do'} not exist?`;
+  return `${subject} ${exist}${isOne && kind === 'user' ? ` in ${organizationId}` : ''}.${suggestion} Create ${them}?`;
 }
 
-async function warnIfSimilar(context: Context, { kind, id, others }: MissingParent): Promise<void> {
-  const similar = findSimilar(id, others);
-  if (similar === undefined) return;
+/** Warns once, about all parents with an ID that is similar to a known one. */
+async function warnIfSimilar(context: Context, parents: readonly MissingParent[]): Promise<void> {
+  const similar = parents.flatMap((parent) => {
+    const known = findSimilar(parent.id, parent.others);
+    return known === undefined ? [] : [{ parent, known }];
+  });
+  const [first] = similar;
+  if (!first) return;
+  const { kind, id } = first.parent;
+  const [are, they] = similar.length === 1 ? ['is', 'it does'] : ['are', 'they do'];
+  const meant = similar.length === 1 ? first.known : `${first.known} instead of ${id}`;
   await context.warn(
-    `${kind} ${id} is not known on this machine and will be created if it does not exist; did you mean ${similar}? (--create-${kind} suppresses this warning)`,
+    `${nameParents(similar.map(({ parent }) => parent))} ${are} not known on this machine and will be created if ${they} not exist; did you mean ${meant}? (--create-${kind} suppresses this warning)`,
   );
 }

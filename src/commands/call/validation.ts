@@ -53,9 +53,12 @@ export function createInputError(
   return new SvcError(failure, text, { hint: helpHint(naming, entry) });
 }
 
-function helpHint(naming: InputNaming, { command, argument }: OperationEntry, missing?: PropertyKey): Hint {
+function helpHint(naming: InputNaming, { command, argument, bulk, flags }: OperationEntry, missing?: PropertyKey): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
   const list = [...command.slice(0, -1), 'list'];
+  const flag = naming === 'flags' && bulk === 'array' && flags.find(({ path, ofRecord }) => !ofRecord && path[0] === missing);
+  if (flag && flag.kind === 'text')
+    return hint`add --${flag.name} <id>, or a field '${String(missing)}' to each record of a file; see ${step('help', ...command, '--help')}`;
   if (missing !== undefined && missing === argument?.field && findEntryByCommand(list))
     return hint`${step('list', ...list)} lists the IDs`;
   return naming === 'flags' && missing === 'organizationId' ? orgHint(command) : help;

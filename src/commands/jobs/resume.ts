@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { splitIntoBatches } from '../../bulk/batches.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
-import { findJob, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
+import { findJob, jobFolderOf, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
@@ -62,7 +63,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
         return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
       await plan.calls.client.ensureWritesAllowed();
       running = true;
-      await runJob(opened.context, job, plan);
+      await runJob(opened.context, job, plan).finally(() => plan.input.grouped?.close());
     } finally {
       await opened.close();
     }
@@ -93,7 +94,9 @@ async function reopenInput(context: Context, fields: BulkFields, description: Jo
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
     const input = await openInputFiles(dependencies, fields, { files, ...optionalProperty('map', options.map) }, '');
-    const rules = createRules(fields, description.data, options, description.job);
+    // The records of a job of separate calls were checked against the flags by the first run.
+    const defaults = fields.field === undefined ? Object.keys(description.data) : [];
+    const rules = createRules(fields, description.data, options, description.job, defaults);
     const shown = await showCheckProgress(context, input);
     const check = await checkRecords(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
@@ -104,7 +107,10 @@ async function reopenInput(context: Context, fields: BulkFields, description: Jo
       const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
       throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
     }
-    return { input, rules, check };
+    const { grouped: path } = jobFolderOf(context.folders, description.job);
+    const grouped = await groupIfMixed(input, rules, check, context.signal, path);
+    rules.targets.release();
+    return { input, rules, check, grouped, data: description.data };
   } finally {
     reading.end();
   }

@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import { runCall } from '../call/run-call.ts';
@@ -13,32 +14,48 @@ export function loadRunner(runner: OperationRunner | undefined): RunOperation | 
 
 /** Runs an operation as a bulk job if the records come from a list or a file. Otherwise, runs it as a call. */
 export const runOperation: RunOperation = async (context, versions, invocation) => {
-  const entry = selectVersion(versions, invocation);
+  const [entry, newer] = selectVersions(versions, invocation);
   const input = await readInputData(context, entry, invocation);
-  if (canAsk(context)) {
+  const isFile = entry.bulk && getFlagValue(invocation.options, 'file') !== undefined;
+  const pickIds = async () => {
     const { pickMissingIds } = await import('../call/pick-ids.ts');
     await pickMissingIds(context, entry, input.data, invocation);
-  }
-  const isBulk = entry.bulk === 'array' || (entry.bulk && getFlagValue(invocation.options, 'file') !== undefined);
-  if (!isBulk) return runCall(context, entry, input, invocation);
+    return input.data;
+  };
+  // The records of a file may contain the IDs.
+  if (canAsk(context) && !isFile) await pickIds();
+  if (!isFile && entry.bulk !== 'array') return runCall(context, entry, input, invocation);
   const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  return runBulkOperation(context, entry, { ...input, options: parseBulkOptions(invocation), flags: invocation.options });
+  const flags = invocation.options;
+  const request = { ...input, newer: newer && withOwnFlags(newer, entry, flags), options: parseBulkOptions(invocation), flags };
+  return runBulkOperation(context, entry, { ...request, pickIds: isFile && canAsk(context) ? pickIds : undefined });
 };
 
-/** Selects the version by `--api-version` or by flags. @throws SvcError `usage` for a flag of another version */
-function selectVersion(versions: readonly [OperationEntry, ...OperationEntry[]], { options }: Invocation): OperationEntry {
+/** Selects the versions that have all given flags, or the one in `--api-version`. @throws SvcError `usage` for a flag of another version */
+function selectVersions(
+  versions: readonly [OperationEntry, ...OperationEntry[]],
+  { options }: Invocation,
+): readonly [OperationEntry, ...OperationEntry[]] {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
   const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
   const findUnsupported = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
-  const entry =
-    versions.find((each) => (requested === undefined ? !findUnsupported(each) : each.version === requested)) ?? versions[0];
+  const [entry = versions[0], ...newer] = versions.filter((each) =>
+    requested === undefined ? !findUnsupported(each) : each.version === requested,
+  );
   const flag = findUnsupported(entry);
   const other = versions.find(({ flags }) => flags.some(({ name }) => name === flag?.name));
   if (flag && other) throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);
-  return entry;
+  return [entry, ...newer];
+}
+
+/** Returns the data of flags that a newer version has, and that an older one accepts without sending them. */
+function withOwnFlags(newer: OperationEntry, older: OperationEntry, options: object): NonNullable<BulkRequest['newer']> {
+  const own = newer.flags.filter(({ name }) => !older.flags.some((flag) => flag.name === name));
+  const values = own.map(({ name, path }) => [path[0], getFlagValue(options, name)]);
+  return { entry: newer, data: Object.fromEntries(values.filter(([, value]) => value !== undefined)) };
 }
 
 /** Whether a version has a flag, including flags such as `--create-user` for records that it creates. */

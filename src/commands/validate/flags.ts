@@ -12,7 +12,7 @@ export function validateFlags(verbs: readonly string[], versions: readonly strin
     { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
     INPUT_FORMAT_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
-    ...choice('--api-version <v>', `API version of the call (default: ${versions[0]})`, versions).map((flag) => ({
+    ...choice('--api-version <v>', `API version of the call (default: ${versions.at(-1)})`, versions).map((flag) => ({
       ...flag,
       isHidden: true as const,
     })),

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommonTarget } from '../../bulk/common-target.ts';
 import { describeDiagnostic, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { type StartedCheck, startCheck } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { RecordInput } from '../../bulk/record-input.ts';
+import { RecordTargets } from '../../bulk/record-targets.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Column } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -40,13 +40,11 @@ export async function validateFiles(
     const input = await openInputFiles(context, fields, source, join(folder, 'input'));
     const targetNames = fields.targetFields.map(({ name }) => name);
     const hasTarget = fields.field !== undefined;
-    const organizationId = options.org ?? (hasTarget ? (await context.openSettings()).org?.value : undefined);
-    const target = new CommonTarget(targetNames, { organizationId }, 'match first record');
     const rules = {
       fields,
       // If each record is a separate call, flags can set its target.
       shared: hasTarget ? {} : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
-      ...(hasTarget && { target }),
+      targets: new RecordTargets(fields, { organizationId: options.org }),
       duplicates,
       generateId: String,
       valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
@@ -66,7 +64,8 @@ export async function validateFiles(
 
 async function loadFields(noun: string, verb: string, version: string | undefined): Promise<BulkFields> {
   const versions = manifest.filter(({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb);
-  const entry = version === undefined ? versions[0] : versions.find((known) => known.version === version);
+  // A newer version has all fields of the earlier ones.
+  const entry = version === undefined ? versions.at(-1) : versions.find((known) => known.version === version);
   if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
 }

@@ -14,12 +14,15 @@ export async function findMissingParents(
   parents: readonly Parent[],
 ): Promise<readonly MissingParent[]> {
   const missing: MissingParent[] = [];
+  const known = new Map<string, readonly string[]>();
   for (const parent of parents) {
     const ids = idsOfKind(database, apiKey, parent);
     const [found] = await ids.where('id', '=', parent.id).execute();
     if (found) continue;
-    const others = await ids.limit(MAX_OTHERS).execute();
-    missing.push({ ...parent, others: others.map(({ id }) => id) });
+    const key = `${parent.kind} ${parent.kind === 'user' ? parent.organizationId : ''}`;
+    const others = known.get(key) ?? (await ids.limit(MAX_OTHERS).execute()).map(({ id }) => id);
+    known.set(key, others);
+    missing.push({ ...parent, others });
   }
   return missing;
 }

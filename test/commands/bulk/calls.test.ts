@@ -21,14 +21,21 @@ const notify = (scenario: BulkScenario) =>
 
 describe('a call for each record', () => {
   it('contains the shared data, the fields of the record, and a generated ID', async () => {
-    const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd2' }, { ...HELLO, notificationId: 'n-2' }) };
-    const { requests, summary, questions } = await notify({ files });
+    const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd2' }, { ...HELLO, documentId: 'd1', notificationId: 'n-2' }) };
+    const { requests, summary, questions } = await notify({ files, data: { organizationId: 'acme' } });
     expect(requests).toEqual([
       { organizationId: 'acme', documentId: 'd2', ...HELLO, notificationId: UUID },
       { organizationId: 'acme', documentId: 'd1', ...HELLO, notificationId: 'n-2' },
     ]);
     expect(summary).toMatchObject({ operation: 'notifications.add', total: 2, succeeded: 2, requests: 2 });
     expect(questions).toEqual([]);
+  });
+
+  it('must not differ from the shared data', async () => {
+    const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd1' }, { ...HELLO, documentId: 'd2' }) };
+    const { exitCode, error, requests } = await notify({ files });
+    const message = "n.ndjson:2: documentId: 'd2' differs from 'd1', the target of all records";
+    expect([exitCode, error?.message, requests]).toEqual([3, message, []]);
   });
 
   it('converts values from CSV and YAML to the types of the fields', async () => {
@@ -113,14 +120,21 @@ describe('warnings and confirmations', () => {
     ['some', [HELLO, loud, loud], 'Notify every user of organization acme? (2 of 3 notifications)'],
     [
       'several organizations',
-      [loud, { ...loud, organizationId: 'beta' }],
+      [
+        { ...loud, organizationId: 'acme' },
+        { ...loud, organizationId: 'beta' },
+      ],
       'Notify every user of organization acme? And 1 more like this. (2 notifications)',
     ],
   ])('ask once about %s', async (_, records, question) => {
     const files = { 'n.ndjson': ndjson(...records) };
-    const { questions, requests } = await notify({ files, answers: ['yes'] });
+    const data = records.some((record) => 'organizationId' in record)
+      ? { documentId: 'd1' }
+      : { organizationId: 'acme', documentId: 'd1' };
+    const scenario = { files, data };
+    const { questions, requests } = await notify({ ...scenario, answers: ['yes'] });
     expect([questions, requests.length]).toEqual([[question], records.length]);
-    await expect(notify({ files, answers: ['no'] })).rejects.toThrow('not confirmed');
+    await expect(notify({ ...scenario, answers: ['no'] })).rejects.toThrow('not confirmed');
   });
 
   it('ask once for all batches, and never in a dry run', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { results, runBulk } from './run-bulk.ts';
+import { added, refused, results, runBulk } from './run-bulk.ts';
 
 const LINES = [
   { userId: 'a', organizationId: 'acme' },
@@ -30,7 +30,7 @@ describe('a record for another organization than the command', () => {
       `2 problems: ${name}:${first}: organizationId: 'beta' differs from 'acme', the target of all records; ` +
         `${name}:${second}: organizationId: 'gamma' differs from 'acme', the target of all records`,
     );
-    expect(error?.hint).toContain('a job sends to one target');
+    expect(error?.hint).toContain('to send records to several targets, omit the flag');
   });
 
   it('is rejected in --data', async () => {
@@ -87,7 +87,6 @@ describe('the other fields of a target', () => {
   it.each([
     ['documentId', { documentId: 'd1' }, 'd2', "'d2' differs from 'd1', the target of all records"],
     ['folderId', { folderId: 'f1' }, 'f2', "'f2' differs from 'f1', the target of all records"],
-    ['documentId', {}, 'd2', "the record is for 'd2', but the command does not set documentId"],
   ])('are checked as well: %s beside %j', async (field, given, stated, message) => {
     const records = [{ userId: 'a', [field]: stated }];
     const refused = await runBulk({ data: { organizationId: 'acme', ...given }, files: files('u.json', records) });
@@ -106,5 +105,88 @@ describe('the other fields of a target', () => {
       answer: () => results({ d1: { success: true } }),
     });
     expect([exitCode, requests]).toEqual([0, [{ organizationId: 'acme', folderId: 'f1', documents: [{ documentId: 'd1' }] }]]);
+  });
+});
+
+describe('records that name their targets', () => {
+  const sent = (requests: readonly { organizationId?: unknown; users: readonly { userId: string }[] }[]) =>
+    requests.map(({ organizationId, users }) => [organizationId, users.map(({ userId }) => userId).join('')]);
+
+  it.each([...Object.keys(FORMS), 'u.csv'])('are sent together for each target from %s', async (name) => {
+    const records = 'abcdef'
+      .split('')
+      .map((userId, at) => ({ userId, organizationId: ['beta', 'acme', '0777'][at % 3] ?? '' }));
+    const csv = `userId,organizationId\n${records.map(({ userId, organizationId }) => `${userId},${organizationId}\n`).join('')}`;
+    const { exitCode, requests, summary } = await runBulk({ data: {}, files: { [name]: FORMS[name]?.(records) ?? csv } });
+    expect([exitCode, sent(requests)]).toEqual([
+      0,
+      [
+        ['0777', 'cf'],
+        ['acme', 'be'],
+        ['beta', 'ad'],
+      ],
+    ]);
+    expect(summary.organizations).toEqual(['0777', 'acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 2, failed: 0 })));
+  });
+
+  it('keep their order if it takes few more requests', async () => {
+    const records = ['beta', 'beta', 'acme', 'acme'].map((organizationId, at) => ({ userId: `${at}`, organizationId }));
+    const { requests } = await runBulk({ data: {}, files: files('u.ndjson', records) });
+    expect(sent(requests)).toEqual([
+      ['beta', '01'],
+      ['acme', '23'],
+    ]);
+  });
+
+  it('may have the same ID in different targets, but not in one', async () => {
+    const records = ['acme', 'beta', 'acme'].map((organizationId) => ({ userId: 'a', organizationId }));
+    const { exitCode, error } = await runBulk({ data: {}, files: files('u.ndjson', records) });
+    expect([exitCode, error?.message]).toEqual([3, "u.ndjson:3: userId: 'a' is already on line 1"]);
+    const last = await runBulk({ data: {}, files: files('u.ndjson', records), options: { duplicates: 'last' } });
+    expect([last.exitCode, sent(last.requests), last.summary.skipped]).toEqual([
+      0,
+      [
+        ['acme', 'a'],
+        ['beta', 'a'],
+      ],
+      1,
+    ]);
+  });
+
+  it('are reported with their original lines and texts, and their organizations', async () => {
+    const records = ['beta', 'acme', 'beta', 'acme'].map((organizationId, at) => ({ userId: `u${at}`, organizationId }));
+    const { summary, read, exitCode } = await runBulk({
+      data: {},
+      files: files('u.ndjson', records),
+      options: { results: 'r.ndjson' },
+      answer: (users) =>
+        results(Object.fromEntries(users.map(({ userId }) => [userId, { success: userId !== 'u1' && userId !== 'u2' }]))),
+    });
+    expect(exitCode).toBe(10);
+    expect(summary.failures).toMatchObject([
+      { id: 'u1', line: 2 },
+      { id: 'u2', line: 3 },
+    ]);
+    expect(await read('u.rejects.ndjson')).toBe(
+      '{"userId":"u1","organizationId":"acme"}\n{"userId":"u2","organizationId":"beta"}\n',
+    );
+    expect((await read('r.ndjson'))?.split('\n')[0]).toContain('"id":"u1","organizationId":"acme","line":2');
+    expect(summary.organizations).toEqual(['acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 1, failed: 1 })));
+  });
+
+  it('fail together if the service does not find the target', async () => {
+    const records = ['beta', 'acme', 'beta', 'acme'].map((organizationId, at) => ({ userId: `u${at}`, organizationId }));
+    const { summary, requests } = await runBulk({
+      data: {},
+      files: files('u.ndjson', records),
+      answer: (users, _, data) => (data['organizationId'] === 'acme' ? refused('NOT_FOUND', 404) : added(users)),
+    });
+    expect([summary.succeeded, summary.failed, requests.length]).toEqual([2, 2, 2]);
+  });
+
+  it('must be named by the command or by the records', async () => {
+    const { exitCode, error, requests } = await runBulk({ data: {}, files: files('u.ndjson', [{ userId: 'a' }]) });
+    expect([exitCode, error?.message, requests]).toEqual([2, '--org is required', []]);
+    expect(error?.hint).toContain("add --org <id>, or a field 'organizationId' to each record");
   });
 });

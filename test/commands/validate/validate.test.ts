@@ -412,20 +412,26 @@ describe('the target of records', () => {
   const otherIs = (line: number, other: string, known: string) =>
     `u.json:${line}: organizationId: '${other}' differs from '${known}', the target of all records\n`;
 
-  it('is one organization: the configured one, or that of the first record', async () => {
+  it('is named by all records or by none, unless the flag sets it', async () => {
     const alone = await validate({ name: 'u.json', content });
-    expect([alone.stdout, alone.error?.failure]).toEqual([otherIs(2, 'beta', 'acme'), 'bad_data']);
-    expect(alone.error?.hint).toContain('a job sends to one target');
+    const missing = 'u.json:3: organizationId: is missing\n';
+    expect([alone.stdout, alone.error?.failure]).toEqual([missing, 'bad_data']);
     const flag = await validate({ name: 'u.json', content, flags: { org: 'beta' } });
     expect(flag.stdout).toBe(otherIs(1, 'acme', 'beta'));
+    expect(flag.error?.hint).toContain('omit the flag');
     const setting = await validate({ name: 'u.json', content, environment: { SVC_ORG: 'beta' } });
-    expect(setting.stdout).toBe(otherIs(1, 'acme', 'beta'));
+    expect(setting.stdout).toBe(missing);
+    const late = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b","organizationId":"b"}\n' });
+    expect(late.stdout).toBe('u.ndjson:2: organizationId: is missing in the first record\n');
   });
 
-  it('is one document', async () => {
-    const text = '{"userId":"a","documentId":"d1"}\n{"userId":"b","documentId":"d2"}\n';
-    const { stdout } = await validate({ name: 'u.ndjson', content: text });
-    expect(stdout).toBe("u.ndjson:2: documentId: 'd2' differs from 'd1', the target of all records\n");
+  it('can be a document or a folder, and is checked like a flag', async () => {
+    const records = [{ documentId: 'd1' }, { documentId: 'd1', folderId: 'f1' }, { folderId: 7 }];
+    const content = records.map((record, at) => `${JSON.stringify({ userId: `u${at}`, ...record })}\n`).join('');
+    const { stdout } = await validate({ name: 'u.ndjson', content });
+    expect(stdout).toBe(
+      'u.ndjson:2: folderId: specify documentId or folderId, not both\nu.ndjson:3: folderId: expected text, got a number: put it in quotes\n',
+    );
   });
 
   it('is not checked if each record is a separate call', async () => {

@@ -1,0 +1,163 @@
+import { rm } from 'node:fs/promises';
+import type { DatabaseSync } from 'node:sqlite';
+import { createPrivateFile, localFileError } from '../kernel/files.ts';
+import { isObject } from '../kernel/json.ts';
+import { withoutExperimentalWarning } from '../kernel/process.ts';
+import type { BulkRecord } from './batches.ts';
+import { type CheckedLists, readCheckedRecords } from './checked-records.ts';
+import { IN_MEMORY } from './journal/database.ts';
+import type { RecordCheck, RecordRules } from './record-checker.ts';
+import type { RecordInput } from './record-input.ts';
+import { lineOfFile } from './record-position.ts';
+import { RecordTarget } from './record-targets.ts';
+
+interface Row {
+  readonly target: string;
+  readonly line: number | null;
+  readonly skipped: number;
+  readonly id: string;
+  readonly json: string;
+  readonly text: string;
+}
+
+const COLUMNS = 'target text, line integer, skipped integer, id text, json text, text text';
+const PAGE_SIZE = 1_000;
+
+/** The records of an input, ordered by target and then as in the input. */
+export interface GroupedRecords {
+  read(): AsyncGenerator<CheckedLists>;
+  close(): void;
+}
+
+/**
+ * Copies the records of an input to disk, grouped by target, if the input mixes targets. The order depends only on the input,
+ * so that a resumed job numbers its records like the first run. The file is deleted while it is open, where possible.
+ * @param path a private file, which is replaced
+ * @param runSize number of records to sort at once
+ * @throws SvcError `local` if the file cannot be written
+ */
+export async function groupIfMixed(
+  input: RecordInput,
+  rules: RecordRules,
+  check: RecordCheck,
+  signal: AbortSignal,
+  path = IN_MEMORY,
+  runSize = 10_000,
+): Promise<GroupedRecords | undefined> {
+  const { targets, fields } = rules;
+  if (!targets?.areMixed) return undefined;
+  const isFile = path !== IN_MEMORY;
+  const remove = () => (isFile ? rm(path, { force: true }) : undefined);
+  await remove();
+  if (isFile) await createPrivateFile(path);
+  const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+  const database = new DatabaseSync(path);
+  try {
+    database.exec(`pragma journal_mode = off; pragma synchronous = off; create table records (${COLUMNS}); begin`);
+    const insert = database.prepare('insert into records values (?, ?, ?, ?, ?, ?)');
+    const ends: number[] = [];
+    let run: Row[] = [];
+    const endRun = () => {
+      const byTarget = Map.groupBy(run, ({ target }) => target);
+      for (const target of [...byTarget.keys()].sort())
+        for (const { line, skipped, id, json, text } of byTarget.get(target) ?? [])
+          insert.run(target, line, skipped, id, json, text);
+      ends.push((ends.at(-1) ?? 0) + run.length);
+      run = [];
+    };
+    const toRow = createRowFactory(check);
+    for await (const { records, skipped } of readCheckedRecords(input, rules, check)) {
+      signal.throwIfAborted();
+      run.push(...records.map((record) => toRow(record, 0)), ...skipped.map((record) => toRow(record, 1)));
+      if (run.length >= runSize) endRun();
+    }
+    endRun();
+    database.exec('commit');
+    await remove()?.catch(() => undefined);
+    return { read: () => readGrouped(mergeRuns(database, ends), fields.id), close: () => database.close() };
+  } catch (error) {
+    database.close();
+    await remove();
+    throw error instanceof Error && 'errcode' in error ? localFileError('write', path, error) : error;
+  }
+}
+
+function createRowFactory({ files }: RecordCheck): (record: BulkRecord, skipped: number) => Row {
+  const fileOf = (index: number) => files.findLastIndex(({ first }) => first <= index);
+  return ({ id, index, line, target, json, text }, skipped) => ({
+    target: target?.key ?? '',
+    line: files.length > 1 ? lineOfFile(fileOf(index), line ?? 0) : line,
+    skipped,
+    // SQLite stores UTF-8, which cannot represent lone surrogates.
+    id: JSON.stringify(id),
+    json,
+    text,
+  });
+}
+
+/** Merges sorted runs, which contain the records in the order of the input. @param ends row IDs of the last records of the runs */
+function* mergeRuns(database: DatabaseSync, ends: readonly number[]): Generator<Row> {
+  const runs = ends.map((end, at) => {
+    const query = database.prepare('select * from records where rowid > ? and rowid <= ? order by rowid');
+    const rows = query.iterate(ends[at - 1] ?? 0, end) as IterableIterator<Row>;
+    return { rows, head: rows.next() };
+  });
+  for (;;) {
+    let target: string | undefined;
+    for (const { head } of runs)
+      if (!head.done && (target === undefined || head.value.target < target)) target = head.value.target;
+    if (target === undefined) return;
+    for (const run of runs)
+      for (; !run.head.done && run.head.value.target === target; run.head = run.rows.next()) yield run.head.value;
+  }
+}
+
+async function* readGrouped(rows: Iterable<Row>, idField: string): AsyncGenerator<CheckedLists> {
+  let lists = { records: [] as BulkRecord[], skipped: [] as BulkRecord[] };
+  let index = 0;
+  for (const row of rows) {
+    lists[row.skipped ? 'skipped' : 'records'].push(new GroupedRecord(row, index, idField));
+    index += 1;
+    if (index % PAGE_SIZE > 0) continue;
+    yield lists;
+    lists = { records: [], skipped: [] };
+  }
+  yield lists;
+}
+
+class GroupedRecord implements BulkRecord {
+  readonly id: string;
+  readonly index: number;
+  readonly target: RecordTarget;
+  readonly #row: Row;
+  readonly #idField: string;
+
+  constructor(row: Row, index: number, idField: string) {
+    this.id = JSON.parse(row.id);
+    this.index = index;
+    this.target = new RecordTarget(row.target);
+    this.#row = row;
+    this.#idField = idField;
+  }
+
+  get line(): number | null {
+    return this.#row.line;
+  }
+
+  get value(): unknown {
+    return JSON.parse(this.#row.json);
+  }
+
+  get text(): string {
+    return this.#row.text;
+  }
+
+  get json(): string {
+    return this.#row.json;
+  }
+
+  get jsonLine(): string {
+    const { value } = this;
+    return JSON.stringify({ ...this.target.data, ...(isObject(value) ? value : { [this.#idField]: this.id }) });
+  }
+}
