@@ -9,6 +9,7 @@ import { IN_MEMORY } from './journal/database.ts';
 import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { lineOfFile } from './record-position.ts';
+import { ChangedRecord } from './record-preparation.ts';
 import { RecordTarget } from './record-targets.ts';
 
 interface Row {
@@ -116,7 +117,7 @@ async function* readGrouped(rows: Iterable<Row>, idField: string): AsyncGenerato
   let lists = { records: [] as BulkRecord[], skipped: [] as BulkRecord[] };
   let index = 0;
   for (const row of rows) {
-    lists[row.skipped ? 'skipped' : 'records'].push(new GroupedRecord(row, index, idField));
+    lists[row.skipped ? 'skipped' : 'records'].push(toRecord(row, index, idField));
     index += 1;
     if (index % PAGE_SIZE > 0) continue;
     yield lists;
@@ -125,39 +126,8 @@ async function* readGrouped(rows: Iterable<Row>, idField: string): AsyncGenerato
   yield lists;
 }
 
-class GroupedRecord implements BulkRecord {
-  readonly id: string;
-  readonly index: number;
-  readonly target: RecordTarget;
-  readonly #row: Row;
-  readonly #idField: string;
-
-  constructor(row: Row, index: number, idField: string) {
-    this.id = JSON.parse(row.id);
-    this.index = index;
-    this.target = new RecordTarget(row.target);
-    this.#row = row;
-    this.#idField = idField;
-  }
-
-  get line(): number | null {
-    return this.#row.line;
-  }
-
-  get value(): unknown {
-    return JSON.parse(this.#row.json);
-  }
-
-  get text(): string {
-    return this.#row.text;
-  }
-
-  get json(): string {
-    return this.#row.json;
-  }
-
-  get jsonLine(): string {
-    const { value } = this;
-    return JSON.stringify({ ...this.target.data, ...(isObject(value) ? value : { [this.#idField]: this.id }) });
-  }
+function toRecord({ id, line, target, json, text }: Row, index: number, idField: string): BulkRecord {
+  const [recordId, value]: [string, unknown] = [JSON.parse(id), JSON.parse(json)];
+  const ownFields = isObject(value) ? value : { [idField]: recordId };
+  return new ChangedRecord(recordId, { line }, index, { value, ownFields, target: new RecordTarget(target) }, () => text);
 }

@@ -135,16 +135,22 @@ export class UnchangedRecord implements BulkRecord {
 }
 
 /** A record whose fields changed. `text` is computed on demand, because few records are rejected. */
-class ChangedRecord implements BulkRecord {
+export class ChangedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;
-  readonly line: number;
+  readonly line: number | null;
   readonly value: unknown;
   readonly target: RecordTarget | undefined;
   readonly #ownFields: Fields;
   readonly #text: () => string;
 
-  constructor(id: string, { line }: SourceRecord, index: number, prepared: PreparedRecord, text: () => string) {
+  constructor(
+    id: string,
+    { line }: Pick<BulkRecord, 'line'>,
+    index: number,
+    prepared: Pick<PreparedRecord, 'value' | 'ownFields' | 'target'>,
+    text: () => string,
+  ) {
     this.id = id;
     this.index = index;
     this.line = line;

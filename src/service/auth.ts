@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Auth } from '../catalog/define.ts';
 import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
@@ -23,12 +24,9 @@ export function checkAuthorizationHeader(request: ServiceRequest): void {
 }
 
 /** Selects a row with null for a key without tokens. */
-const tokensOfKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
-  database
-    .selectFrom('apiKeys')
-    .leftJoin('authTokens', 'authTokens.apiKey', 'apiKeys.id')
-    .select('authTokens.token')
-    .where('apiKeys.id', '=', apiKey),
+const tokensOfKey = prepareQuery(
+  (_, { apiKey }: { readonly apiKey: string }) =>
+    sql<{ token: string | null }>`select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = ${apiKey}`,
 );
 
 const selectWorkspaceToken = prepareSelect('workspaces', ['authToken']);

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { hasConcurrentWriters, skipLocked } from '../store/sharing.ts';
 import { padKeys } from '../store/statements.ts';
@@ -45,16 +45,10 @@ export async function selectPendingLanes(database: Database): Promise<readonly P
   }
 }
 
-const selectNextLane = prepareQuery((database, { after }: { readonly after: string }) =>
-  database
-    .selectFrom('deliveries')
-    .select(['lane', 'dueAt', 'apiKey', 'form'])
-    .where('lane', '>', after)
-    .where('dueAt', 'is not', null)
-    .orderBy('lane')
-    .orderBy('dueAt')
-    .limit(sql.lit(1n))
-    .$narrowType<{ dueAt: number }>(),
+const selectNextLane = prepareQuery(
+  (_, { after }: { readonly after: string }) => sql<PendingLane>`
+    select lane, "dueAt", "apiKey", form from deliveries where lane > ${after} and "dueAt" is not null
+    order by lane, "dueAt" limit 1`,
 );
 
 /** Selects all lanes with one recursive query, which also makes one index lookup per lane. */
@@ -113,14 +107,9 @@ async function stopUndeliverable(database: Database, lane: LaneRef, now: number)
   if (newest && typeof reason === 'string') await stopLane(database, lane.lane, reason, now, newest.key);
 }
 
-const selectNewest = prepareQuery((database, { lane }: { readonly lane: string }) =>
-  database
-    .selectFrom('deliveries')
-    .select('key')
-    .where('lane', '=', lane)
-    .where('dueAt', 'is not', null)
-    .orderBy('key', 'desc')
-    .limit(sql.lit(1n)),
+const selectNewest = prepareQuery(
+  (_, { lane }: { readonly lane: string }) => sql<{ key: number }>`
+    select key from deliveries where lane = ${lane} and "dueAt" is not null order by key desc limit 1`,
 );
 
 /** Claims deliveries by ID, even if they are not due. Skips deliveries that exceed the rate limit of their endpoint. */
@@ -160,18 +149,12 @@ const selectDue = prepareQuery((database, { lane, now, limit }: DueQuery) =>
   ),
 );
 
-const selectClaimable = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>
-  database
-    .selectFrom('deliveries')
-    .select(['key', 'lane', 'apiKey', 'form'])
-    .where('id', '=', id)
-    .where('dueAt', 'is not', null)
-    .where(isClaimable(now)),
+const selectClaimable = prepareQuery(
+  (_, { id, now }: { readonly id: string; readonly now: number }) => sql<LaneRef & { key: number }>`
+    select key, lane, "apiKey", form from deliveries where id = ${id} and "dueAt" is not null and ${isClaimable(now)}`,
 );
 
-function isClaimable(now: number) {
-  return ({ eb, or }: ExpressionBuilder<Tables, 'deliveries'>) => or([eb('owner', 'is', null), eb('dueAt', '<=', now)]);
-}
+const isClaimable = (now: number) => sql`(owner is null or "dueAt" <= ${now})`;
 
 function limitBytes(due: readonly { readonly key: number; readonly size: number }[]): number[] {
   const keys: number[] = [];
@@ -184,32 +167,22 @@ function limitBytes(due: readonly { readonly key: number; readonly size: number 
   return keys;
 }
 
-const updateClaimed = prepareQuery((database, { keys, owner, now, until }: Claim & { keys: readonly number[] }) =>
-  database
-    .updateTable('deliveries')
-    .set({ owner, dueAt: until })
-    .where('key', 'in', keys)
-    .where('dueAt', 'is not', null)
-    .where(isClaimable(now))
-    .returning(['key', 'id', 'apiKey', 'form', 'lane', 'event', 'payload', 'tries']),
+type ClaimedRow = Pick<Selectable<Tables['deliveries']>, keyof LaneRef | 'key' | 'id' | 'event' | 'payload' | 'tries'>;
+
+const updateClaimed = prepareQuery(
+  (_, { keys, owner, now, until }: Claim & { keys: readonly number[] }) => sql<ClaimedRow>`
+    update deliveries set owner = ${owner}, "dueAt" = ${until}
+    where key in (${sql.join(keys)}) and "dueAt" is not null and ${isClaimable(now)}
+    returning key, id, "apiKey", form, lane, event, payload, tries`,
 );
 
 export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {
-  await database
-    .updateTable('deliveries')
-    .set({ owner: null, dueAt: now })
-    .where('dueAt', 'is not', null)
-    .where('owner', '=', owner)
-    .execute();
+  await sql`update deliveries set owner = null, "dueAt" = ${now} where "dueAt" is not null and owner = ${owner}`.execute(
+    database,
+  );
 }
 
 export async function selectClaimOwners(database: Database): Promise<readonly string[]> {
-  const rows = await database
-    .selectFrom('deliveries')
-    .select('owner')
-    .distinct()
-    .where('dueAt', 'is not', null)
-    .where('owner', 'is not', null)
-    .execute();
-  return rows.map(({ owner }) => owner ?? '');
+  const owners = sql<{ owner: string }>`select distinct owner from deliveries where "dueAt" is not null and owner is not null`;
+  return (await owners.execute(database)).rows.map(({ owner }) => owner);
 }

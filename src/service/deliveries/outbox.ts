@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { createAdvancedPayload, createBasicPayload, type WebhookEvent } from '../../webhooks/event.ts';
 import type { KeyCall, KeyScope } from '../call.ts';
 import { generateId, generateMessageId } from '../secrets.ts';
@@ -80,14 +80,11 @@ function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now
 const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) => database.insertInto('deliveries').values(rows));
 type DocumentKey = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
-const selectDocumentName = prepareQuery((database, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>
-  database
-    .selectFrom('documents')
-    .innerJoin('organizations', 'organizations.key', 'documents.organization')
-    .select('documents.documentName')
-    .where('organizations.apiKey', '=', apiKey)
-    .where('organizations.organizationId', '=', organizationId)
-    .where('documents.documentId', '=', documentId),
+const selectDocumentName = prepareQuery(
+  (_, { apiKey, organizationId, documentId }: DocumentKey & { apiKey: string }) =>
+    sql<{ documentName: string | null }>`
+    select "documentName" from documents join organizations on organizations.key = organization
+    where "apiKey" = ${apiKey} and "organizationId" = ${organizationId} and "documentId" = ${documentId}`,
 );
 
 /** Creates a cached lookup of document names, because the events of a call usually have the same document. */

@@ -58,18 +58,12 @@ function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: R
   return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
 }
 
-const updateDeliveries = prepareQuery((database, { ids, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
-  database
-    .updateTable('deliveries')
-    .set(({ ref, eb }) => ({
-      ...{ state, dueAt, owner: null },
-      ...(dropsPayload && { payload: null }),
-      tries: eb('tries', '+', 1),
-      attempts: sql<string>`${ref('attempts')} || ${line}`,
-    }))
-    .where('id', 'in', ids)
-    .where('owner', '=', owner)
-    .returning('id'),
+const updateDeliveries = prepareQuery(
+  (_, { ids, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
+    sql<{ id: string }>`
+    update deliveries set state = ${state}, "dueAt" = ${dueAt}, owner = null, tries = tries + 1, attempts = attempts || ${line}
+      ${dropsPayload ? sql`, payload = null` : sql``}
+    where id in (${sql.join(ids)}) and owner = ${owner} returning id`,
 );
 
 const EXHAUSTED = 'message.attempt.exhausted';
@@ -127,12 +121,8 @@ const setFailingSince = prepareQuery((database, { id, now }: { readonly id: stri
   database.updateTable('endpoints').set({ failingSince: now }).where('id', '=', id).where('failingSince', 'is', null),
 );
 
-const disableFailing = prepareQuery((database, { id, before, now }: { id: string; before: number; now: number }) =>
-  database
-    .updateTable('endpoints')
-    .set({ disabled: 1, updatedAt: now })
-    .where('id', '=', id)
-    .where('disabled', '=', 0)
-    .where('failingSince', '<=', before)
-    .returning('id'),
+const disableFailing = prepareQuery(
+  (_, { id, before, now }: { id: string; before: number; now: number }) => sql<{ id: string }>`
+    update endpoints set disabled = 1, "updatedAt" = ${now}
+    where id = ${id} and disabled = 0 and "failingSince" <= ${before} returning id`,
 );

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareUpdate } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
@@ -22,12 +23,9 @@ export async function lockRecentStarts(database: Database, endpointId: string, n
   return starts.filter(({ at }) => Math.abs(now - at) < RATE_WINDOW);
 }
 
-const lockStarts = prepareQuery((database, { endpointId }: { readonly endpointId: string }) =>
-  database
-    .updateTable('endpoints')
-    .set(({ ref }) => ({ begun: ref('begun') }))
-    .where('id', '=', endpointId)
-    .returning('begun'),
+const lockStarts = prepareQuery(
+  (_, { endpointId }: { readonly endpointId: string }) =>
+    sql<{ begun: string | null }>`update endpoints set begun = begun where id = ${endpointId} returning begun`,
 );
 
 export async function saveStarts(database: Database, endpointId: string, starts: readonly StartCount[]): Promise<void> {

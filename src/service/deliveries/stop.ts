@@ -15,13 +15,10 @@ export async function stopLane(
   await failPending(database, { lane, last, line: formatAttempt(now, null, `not sent: ${reason}`) });
 }
 
-const failPending = prepareQuery((database, { lane, last, line }: { lane: string; last: number; line: string }) =>
-  database
-    .updateTable('deliveries')
-    .set(({ ref }) => ({ state: 'failed', dueAt: null, owner: null, attempts: sql<string>`${ref('attempts')} || ${line}` }))
-    .where('lane', '=', lane)
-    .where('key', '<=', last)
-    .where('dueAt', 'is not', null),
+const failPending = prepareQuery(
+  (_, { lane, last, line }: { lane: string; last: number; line: string }) => sql`
+    update deliveries set state = 'failed', "dueAt" = null, owner = null, attempts = attempts || ${line}
+    where lane = ${lane} and key <= ${last} and "dueAt" is not null`,
 );
 
 export async function stopEndpointDeliveries({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {

@@ -6,12 +6,9 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
 
-export const selectSigningKey = prepareQuery((database, { apiKey }: { readonly apiKey: string }) =>
-  database
-    .selectFrom('apiKeys')
-    .innerJoin('workspaces', 'workspaces.id', 'apiKeys.workspaceId')
-    .select('workspaces.signingKey')
-    .where('apiKeys.id', '=', apiKey),
+export const selectSigningKey = prepareQuery(
+  (_, { apiKey }: { readonly apiKey: string }) => sql<{ signingKey: string }>`
+    select "signingKey" from "apiKeys" join workspaces on workspaces.id = "workspaceId" where "apiKeys".id = ${apiKey}`,
 );
 
 /** Counts a token until it expires, so that advancing the clock can report it. */

@@ -13,33 +13,18 @@ const FOLDER_COLUMNS = [
 
 const selectFolders = prepareSelect('folders', FOLDER_COLUMNS, ['createdAt', 'folderId']);
 
-const selectFolderTree = prepareQuery((database, filter: { organization: number; folderId: string; levels: number }) =>
-  database
-    .withRecursive('tree', (query) =>
-      query
-        .selectFrom('folders')
-        .selectAll()
-        .select(sql<number>`cast(0 as bigint)`.as('level'))
-        .where('organization', '=', filter.organization)
-        .where('folderId', '=', filter.folderId)
-        .unionAll(
-          query
-            .selectFrom('tree')
-            .innerJoin('folders', (join) =>
-              join
-                .onRef('folders.organization', '=', 'tree.organization')
-                .onRef('folders.parentFolderId', '=', 'tree.folderId'),
-            )
-            .selectAll('folders')
-            .select(({ eb }) => eb('tree.level', '+', 1).as('level'))
-            .where('tree.level', '<', filter.levels),
-        ),
+const selectFolderTree = prepareQuery(
+  (_, filter: { organization: number; folderId: string; levels: number }) =>
+    sql<Selectable<Tables['folders']>>`
+    with recursive tree as (
+      select *, cast(0 as bigint) as level from folders
+      where organization = ${filter.organization} and "folderId" = ${filter.folderId}
+      union all
+      select folders.*, level + 1 from tree
+      join folders on folders.organization = tree.organization and folders."parentFolderId" = tree."folderId"
+      where level < ${filter.levels}
     )
-    .selectFrom('tree')
-    .select(FOLDER_COLUMNS)
-    .orderBy('level')
-    .orderBy('createdAt')
-    .orderBy('folderId'),
+    select ${sql.join(FOLDER_COLUMNS.map((name) => sql.ref(name)))} from tree order by level, "createdAt", "folderId"`,
 );
 
 const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {

@@ -52,17 +52,12 @@ async function* findCandidates(
 }
 
 const selectMembersAfter = prepareQuery(
-  (database, filter: { readonly organization: number; readonly after: string; readonly now: number }) =>
-    database
-      .selectFrom('members')
-      .select('userId')
-      .where('organization', '=', filter.organization)
-      .where('level', '=', 'organization')
-      .where('resourceId', '=', '')
-      .where('userId', '>', filter.after)
-      .where(({ eb, or }) => or([eb('expiresAt', 'is', null), eb('expiresAt', '>', filter.now)]))
-      .orderBy('userId')
-      .limit(sql.lit(ROWS_PER_STATEMENT)),
+  (_, { organization, after, now }: { readonly organization: number; readonly after: string; readonly now: number }) =>
+    sql<{ userId: string }>`
+      select "userId" from members
+      where organization = ${organization} and level = 'organization' and "resourceId" = '' and "userId" > ${after}
+        and ("expiresAt" is null or "expiresAt" > ${now})
+      order by "userId" limit ${sql.lit(ROWS_PER_STATEMENT)}`,
 );
 
 /** Whether a user's context contains all values of the required context. A user can have several values per key. */

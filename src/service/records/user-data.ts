@@ -21,17 +21,11 @@ interface UserDataPosition {
 
 /** Selects one more item than fits on a page, to find out whether there is another page. */
 const selectPage = prepareQuery(
-  (database, { organization, userId, feature, offset }: UserDataPosition & { readonly feature: UserDataFeature }) =>
-    database
-      .selectFrom('participants')
-      .innerJoin('userData', 'userData.key', 'participants.item')
-      .select(['userData.data', 'userData.documentId'])
-      .where('participants.organization', '=', organization)
-      .where('participants.userId', '=', userId)
-      .where('participants.feature', '=', feature)
-      .orderBy('participants.item')
-      .limit(sql.lit(ITEMS_PER_PAGE + 1))
-      .offset(offset),
+  (_, { organization, userId, feature, offset }: UserDataPosition & { readonly feature: UserDataFeature }) =>
+    sql<Pick<Tables['userData'], 'data' | 'documentId'>>`
+      select data, "documentId" from participants join "userData" on "userData".key = item
+      where participants.organization = ${organization} and "userId" = ${userId} and participants.feature = ${feature}
+      order by item limit ${sql.lit(ITEMS_PER_PAGE + 1)} offset ${offset}`,
 );
 
 export async function readUserDataPage(database: Database, position: UserDataPosition) {

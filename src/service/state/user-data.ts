@@ -1,27 +1,24 @@
+import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
 import { addUserData, insertParticipants, toUserDataItem } from '../records/user-data.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows, prepareDelete } from '../store/statements.ts';
-import { USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
+import { type Tables, USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
 import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section, type StateScope } from './section.ts';
 
-const select = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('participants')
-    .innerJoin('userData', 'userData.key', 'participants.item')
-    .select(['participants.userId', 'userData.feature', 'userData.documentId', 'userData.data'])
-    .where('participants.organization', '=', organization)
-    .orderBy('participants.userId')
-    .orderBy('userData.key'),
+type ParticipantItem = Pick<Tables['userData'], 'feature' | 'documentId' | 'data'> & { readonly userId: string };
+
+const select = prepareQuery(
+  (_, { organization }: OrganizationQuery) => sql<ParticipantItem>`
+    select "userId", "userData".feature, "documentId", data from participants join "userData" on "userData".key = item
+    where participants.organization = ${organization} order by "userId", "userData".key`,
 );
 
 const deleteParticipation = prepareDelete('participants');
 
-const deleteOrphanedItems = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .deleteFrom('userData')
-    .where('organization', '=', organization)
-    .where('key', 'not in', database.selectFrom('participants').select('item')),
+const deleteOrphanedItems = prepareQuery(
+  (_, { organization }: OrganizationQuery) =>
+    sql`delete from "userData" where organization = ${organization} and key not in (select item from participants)`,
 );
 
 /** Lists of items by user. An item with several participants is in the lists of each of them. */

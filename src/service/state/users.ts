@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
 import { upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows, prepareDelete, prepareSelect } from '../store/statements.ts';
-import type { MemberLevel } from '../store/tables.ts';
+import type { MemberLevel, Tables } from '../store/tables.ts';
 import {
   batchByOrganization,
   type OrganizationQuery,
@@ -18,13 +19,10 @@ type User = State['users'][number];
 const select = prepareSelect('users', ['userId', 'name', 'email', 'initial', 'otherFields'], ['userId']);
 
 /** Selects memberships in the organization, then in folders, then in documents. */
-const selectMembers = prepareQuery((database, { organization }: OrganizationQuery) =>
-  database
-    .selectFrom('members')
-    .select(['userId', 'level', 'resourceId', 'accessRole', 'expiresAt'])
-    .where('organization', '=', organization)
-    .orderBy('level', 'desc')
-    .orderBy('resourceId'),
+const selectMembers = prepareQuery(
+  (_, { organization }: OrganizationQuery) => sql<Omit<Tables['members'], 'organization' | 'addedAt'>>`
+    select "userId", level, "resourceId", "accessRole", "expiresAt" from members
+    where organization = ${organization} order by level desc, "resourceId"`,
 );
 
 const deleteMembers = prepareDelete('members');

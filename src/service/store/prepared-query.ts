@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
+import type { CompiledQuery, DialectAdapter } from 'kysely';
 import type { Database } from './store.ts';
 
 /**
@@ -30,7 +30,7 @@ class Placeholder {
  * inspect. Missing keys, booleans, bigints, and array lengths are part of the shape, so `build` may depend on them.
  */
 export function prepareQuery<Parameters extends object, Row>(
-  build: (database: Database, parameters: Parameters) => Compilable<Row>,
+  build: (database: Database, parameters: Parameters) => { readonly compile: (database: Database) => CompiledQuery<Row> },
 ): (database: Database, parameters: Parameters) => Promise<readonly Row[]> {
   const formsByAdapter = new WeakMap<DialectAdapter, CompiledForms<Row>>();
   const formsFor = (adapter: DialectAdapter) => {
@@ -46,7 +46,7 @@ export function prepareQuery<Parameters extends object, Row>(
     const values: unknown[] = [];
     const shape = forms.shapeOf(parameters, values);
     const known = forms.queries.get(shape);
-    const query = known ?? build(database, withPlaceholders(parameters)).compile();
+    const query = known ?? build(database, withPlaceholders(parameters)).compile(database);
     if (!known) forms.queries.set(shape, query);
     const bound = query.parameters.map((value) => (value instanceof Placeholder ? values[value.index] : value));
     if (isDirectAdapter(adapter)) {
