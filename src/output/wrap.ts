@@ -35,7 +35,7 @@ function splitLine(text: string, width: number, measure: Measure, isProse: boole
 /** Matches a character of a script that writes words without spaces between them. */
 const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]`;
 /** Matches the positions before and after characters in `SPACELESS`, but not before a combining mark. */
-const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS})(?!\\p{M})|(?=${SPACELESS})`, 'gu');
+const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS}\\p{M}*)(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
 export function wordsOf(text: string): readonly string[] {

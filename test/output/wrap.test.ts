@@ -30,6 +30,8 @@ describe('a wrapped text', () => {
     expect(wrap('one two three four', 5, stringWidth, 2)).toEqual(['one', 'two …']);
     expect(wrap('', 5, stringWidth, 2)).toEqual(['']);
     expect(wrap('    !', 4, stringWidth, 9)).toEqual(['!']);
+    // A character with a combining mark.
+    expect(wrap('か\u3099ㄅ!', 4, stringWidth, 9)).toEqual(['か\u3099', 'ㄅ!']);
   });
 
   it('is never wider than the limit, and truncates no word that fits on a line', () => {
