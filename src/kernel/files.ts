@@ -57,22 +57,13 @@ export async function createPrivateFile(path: string): Promise<void> {
 
 /** Returns `undefined` if the file does not exist. @throws SvcError `local` if it is not regular or larger than `maxBytes` */
 export async function readTextIfExists(path: string, maxBytes?: number): Promise<string | undefined> {
-  try {
-    return decodeBytes(await readRegularFile(path, maxBytes));
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined;
-    throw localFileError('read', path, error);
-  }
+  const bytes = await readRegularFile(path, maxBytes).catch(useIfMissing(undefined, path));
+  return bytes && decodeBytes(bytes);
 }
 
 /** Lists a folder; an empty list if it does not exist. @throws SvcError `local` */
 export async function listFolder(path: string): Promise<readonly string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', path, error);
-  }
+  return readdir(path).catch(useIfMissing([], path));
 }
 
 /** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as U+FEFF. */
@@ -183,6 +174,21 @@ export function localFileError(action: string, path: string, error: unknown): Sv
   const code = systemErrorCode(error);
   const reason = code ? (SYSTEM_REASONS.get(code) ?? code) : messageOf(error);
   return new SvcError('local', `cannot ${action} ${path}: ${reason}`, { cause: error });
+}
+
+/** Returns a handler for `catch` that throws the error of `localFileError`. */
+export function throwFileError(action: string, path: string) {
+  return (error: unknown): never => {
+    throw localFileError(action, path, error);
+  };
+}
+
+/** Returns a handler for `catch` that replaces a missing file by `fallback`, and throws the error for any other problem. */
+export function useIfMissing<Fallback>(fallback: Fallback, path: string) {
+  return (error: unknown): Fallback => {
+    if (systemErrorCode(error) === 'ENOENT') return fallback;
+    throw localFileError('read', path, error);
+  };
 }
 
 const SYSTEM_REASONS = new Map([

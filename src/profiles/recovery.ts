@@ -9,6 +9,7 @@ import {
   localFileError,
   moveReplacing,
   readTextIfExists,
+  throwFileError,
 } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
@@ -76,13 +77,8 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
 
 /** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
 function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
-  const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
-    try {
-      await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));
-    } catch (error) {
-      throw localFileError('write', path, error);
-    }
-  };
+  const write = (update: Pick<RecoveryRecord, 'state' | 'token'>) =>
+    writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update })).catch(throwFileError('write', path));
   const close = () => file.close();
   return {
     path,
@@ -98,12 +94,9 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
 }
 
 export async function removeRecord(path: string): Promise<void> {
-  try {
-    await rm(path, { force: true });
-    await flushFolder(dirname(path));
-  } catch (error) {
-    throw localFileError('remove', path, error);
-  }
+  await rm(path, { force: true })
+    .then(() => flushFolder(dirname(path)))
+    .catch(throwFileError('remove', path));
 }
 
 function lineOf(record: RecoveryRecord): string {

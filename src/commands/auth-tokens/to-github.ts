@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { localFileError, throwFileError } from '../../kernel/files.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 import { escapeWorkflowText } from '../terminal/annotation.ts';
@@ -17,9 +17,7 @@ export async function openGithub({ environment, io }: Context): Promise<TokenDes
       hint: '--github works only in a GitHub Actions step; elsewhere, use --output-file or --to',
     });
   }
-  const file = await open(path, 'a').catch((error: unknown) => {
-    throw localFileError('write', path, error);
-  });
+  const file = await open(path, 'a').catch(throwFileError('write', path));
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {

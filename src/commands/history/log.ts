@@ -2,7 +2,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists } from '../../kernel/files.ts';
+import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists, throwFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -81,9 +81,5 @@ function parseEntry(line: string): readonly HistoryEntry[] {
 
 export async function clearEntries(folders: Folders): Promise<void> {
   const { older, current } = historyFiles(folders);
-  for (const path of [older, current]) {
-    await rm(path, { force: true }).catch((error: unknown) => {
-      throw localFileError('remove', path, error);
-    });
-  }
+  for (const path of [older, current]) await rm(path, { force: true }).catch(throwFileError('remove', path));
 }

@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findJob } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
@@ -26,18 +26,14 @@ export async function reportJob(
 }
 
 async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('write', shown, error);
-    throw new SvcError('usage', `${shown} already exists`, {
-      hint: 'choose another file with --file, or delete the existing one',
-    });
-  });
   try {
-    await file.writeFile(text);
-    await file.sync();
-    await file.close();
+    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
-    await file.close().catch(() => undefined);
+    if (systemErrorCode(error) === 'EEXIST') {
+      throw new SvcError('usage', `${shown} already exists`, {
+        hint: 'choose another file with --file, or delete the existing one',
+      });
+    }
     await rm(path, { force: true });
     throw localFileError('write', shown, error);
   }

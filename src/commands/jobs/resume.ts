@@ -10,7 +10,7 @@ import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
@@ -117,9 +117,7 @@ async function reopenInput(context: Context, fields: BulkFields, description: Jo
 }
 
 async function readFileSize({ path, name }: JobInput, cwd: string): Promise<number> {
-  const found = await stat(await findNamedFile(path, cwd)).catch((error: unknown) => {
-    throw localFileError('read', name, error);
-  });
+  const found = await stat(await findNamedFile(path, cwd)).catch(throwFileError('read', name));
   return found.size;
 }
 

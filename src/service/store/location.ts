@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { createFolder, createPrivateFile, createPrivateFolder, localFileError } from '../../kernel/files.ts';
+import { createFolder, createPrivateFile, createPrivateFolder, throwFileError } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 
@@ -45,10 +45,7 @@ function invalidLocationError(location: string): SvcError {
 }
 
 export async function createStoreFile(path: string): Promise<void> {
-  try {
-    await createFolder(dirname(path), 0o700);
-    await createPrivateFile(path);
-  } catch (error) {
-    throw localFileError('open', path, error);
-  }
+  await createFolder(dirname(path), 0o700)
+    .then(() => createPrivateFile(path))
+    .catch(throwFileError('open', path));
 }

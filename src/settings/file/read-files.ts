@@ -6,7 +6,7 @@ import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { decodeInputText, type InputTextRequest, inputName } from '../../bulk/source/input-text.ts';
 import { InputError } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import type { SettingsFile } from '../settings.ts';
 import type { SettingsText } from './tree.ts';
@@ -30,9 +30,7 @@ export async function readFiles(request: FilesRequest): Promise<readonly ReadFil
   const folder = resolve(cwd, file);
   const isFolder = file !== '-' && (await stat(folder).catch(() => undefined))?.isDirectory();
   if (!isFolder) return [await readOne(request)];
-  const names = await readdir(folder).catch((error: unknown) => {
-    throw localFileError('read', file, error);
-  });
+  const names = await readdir(folder).catch(throwFileError('read', file));
   const settings = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).toSorted();
   if (settings.length === 0) throw new SvcError('usage', `${file} contains no .yaml or .yml file`);
   return Promise.all(settings.map((name) => readOne({ ...request, file: join(file, name) })));

@@ -5,8 +5,8 @@ import { findSecretPaths } from '../../catalog/secrets.ts';
 import type { Client } from '../../client/client.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
-import { type Failure, SIGNAL_FAILURES, SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
+import { throwFileError, useIfMissing } from '../../kernel/files.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { diffRecords } from '../differ.ts';
@@ -97,17 +97,12 @@ export function createImageSaver({ append, subject, client, clock, warn }: Befor
 /** Adds lines to a private file. @throws SvcError `local` */
 export async function appendImages(path: string, lines: readonly object[]): Promise<void> {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  await appendFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
-    throw localFileError('write', path, error);
-  });
+  await appendFile(path, text, { mode: 0o600 }).catch(throwFileError('write', path));
 }
 
 /** Reads the images of a job: for each record, the first. Returns none if the job saved none. */
 export async function readBeforeImages(path: string): Promise<readonly BeforeImage[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return '';
-    throw localFileError('read', path, error);
-  });
+  const text = await readFile(path, 'utf8').catch(useIfMissing('', path));
   // A killed process may leave an incomplete line, for a batch that it did not send.
   const lines = text.split('\n').map(tryParseJson).filter(isObject);
   const images = lines.filter((line) => 'key' in line) as unknown as readonly BeforeImage[];

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../catalog/state.ts';
-import { hint, SvcError, step, systemErrorCode } from '../../../kernel/errors.ts';
-import { createPrivateFolder, flushFolder, localFileError, moveReplacing } from '../../../kernel/files.ts';
+import { hint, SvcError, step } from '../../../kernel/errors.ts';
+import { createPrivateFolder, flushFolder, moveReplacing, throwFileError, useIfMissing } from '../../../kernel/files.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isProcessRunning, processId } from '../../../kernel/process.ts';
 import { ensureLocalCredentials } from '../../bootstrap.ts';
@@ -31,9 +31,7 @@ export function createSnapshots(location: string) {
   const { path } = parsed;
   const folder = `${path}.snapshots`;
 
-  const fail = (error: unknown): never => {
-    throw localFileError('write', folder, error);
-  };
+  const fail = throwFileError('write', folder);
   const find = async (name: string) => {
     const file = join(folder, checkName(name) + EXTENSION);
     const names = await listNames(folder);
@@ -125,10 +123,7 @@ async function removeAbandonedFiles(folder: string): Promise<void> {
 }
 
 async function listNames(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (systemErrorCode(error) === 'ENOENT') return [];
-    throw localFileError('read', folder, error);
-  });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(useIfMissing([], folder));
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION));
   return files.map(({ name }) => name.slice(0, -EXTENSION.length)).filter(isName);
 }
