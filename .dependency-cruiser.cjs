@@ -62,6 +62,9 @@ const OWNERS = {
   pg: ['service/store/'],
   yjs: ['service/records/'],
   jose: ['service/handlers/'],
+  'ipaddr.js': ['service/deliveries/'],
+  '@rgrove/parse-xml': ['service/records/'],
+  'cross-spawn': ['commands/local/'],
 };
 const OWNED_BUILT_INS = {
   sqlite: ['service/store/', 'bulk/journal/', 'bulk/grouped-records.ts', 'settings/ledger.ts', 'kernel/lock.ts'],

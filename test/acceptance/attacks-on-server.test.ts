@@ -259,7 +259,7 @@ describe('a request in old or unusual HTTP', () => {
     const lines = head(server, body.length).replace('Host', 'Connection: close\r\nExpect: 100-continue\r\nHost');
     socket.write(lines);
     await once(socket, 'data');
-    socket.end(body);
+    socket.write(body);
     expect(await answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
     const unknown = 'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
     const other = await dial(server);
