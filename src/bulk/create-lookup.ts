@@ -2,12 +2,10 @@ import type { Operation } from '../catalog/define.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
 import { SvcError } from '../kernel/errors.ts';
-import { isObject } from '../kernel/json.ts';
+import { type Fields, isObject } from '../kernel/json.ts';
 import type { RecordList } from './batches.ts';
 import type { LookUpRecords } from './existing-records.ts';
 import type { BatchCalls } from './request-sender.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 interface LookupOptions {
   /** How often to call an operation that lists all records (default: for each lookup). */

@@ -1,5 +1,5 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
-import { isObject } from '../kernel/json.ts';
+import { type Fields, isObject } from '../kernel/json.ts';
 import type { BulkRecord } from './batches.ts';
 import { createListedConverter } from './listed-records.ts';
 import { createRecordConverter } from './record-conversion.ts';
@@ -7,8 +7,6 @@ import type { RecordProblem } from './record-problem.ts';
 import type { RecordTarget, RecordTargets } from './record-targets.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 import type { Source, SourceRecord } from './source/source.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface PreparedRecord {
   readonly value: unknown;

@@ -1,8 +1,7 @@
 import type { BulkFields, TargetField } from '../catalog/bulk-fields.ts';
+import type { Fields } from '../kernel/json.ts';
 import { BATCH_SIZE } from './pace.ts';
 import { findRecordProblems, type RecordProblem } from './record-problem.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The organization, document, folder, or group that a record names. A request has one target. */
 export class RecordTarget {

@@ -1,9 +1,8 @@
 import { valueAt } from '../kernel/field-path.ts';
+import type { Fields } from '../kernel/json.ts';
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Flag } from './flags.ts';
 import type { OperationEntry } from './manifest.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the unquoted arguments of a command line that calls an operation with these fields: `documents list --org acme --all`. */
 export function commandArguments(entry: OperationEntry, fields: Fields): readonly string[] {

@@ -4,7 +4,7 @@ import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { hint, SvcError, step } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
-import { isObject } from '../kernel/json.ts';
+import { type Fields, isObject } from '../kernel/json.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import { redactText, redactValue } from '../kernel/redact.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -57,8 +57,6 @@ export async function settleByLookup(
   const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
   throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), { retries: thrown.retries });
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 async function findCreatedRecord(
   lookup: Lookup,

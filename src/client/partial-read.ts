@@ -1,10 +1,9 @@
 import type { SplitIds } from '../catalog/define.ts';
-import { isObject } from '../kernel/json.ts';
+import { type Fields, isObject } from '../kernel/json.ts';
 import type { CallOutcome, CallResult } from './client-types.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Results = Map<string, unknown>;
 const STATUS_FIELDS = ['success', 'message', 'code'];
 

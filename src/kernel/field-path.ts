@@ -1,6 +1,4 @@
-import { isObject } from './json.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isObject } from './json.ts';
 
 /** Formats a path for messages: `users[0].email`. The empty path is an empty string. */
 export function formatFieldPath(path: readonly PropertyKey[]): string {

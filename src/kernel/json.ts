@@ -1,3 +1,6 @@
+/** The members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,9 +7,7 @@ import {
   replaceFile,
   withoutByteOrderMark,
 } from '../kernel/files.ts';
-import { isObject } from '../kernel/json.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isObject } from '../kernel/json.ts';
 
 /** Reads a settings file. @throws SvcError `local`, naming the path, if the file is damaged: the user must repair it */
 export async function readJsonFile<Value>(path: string, parse: (value: unknown) => Value): Promise<Value | undefined> {

@@ -1,8 +1,6 @@
-import { isObject } from '../../kernel/json.ts';
+import { type Fields, isObject } from '../../kernel/json.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Wraps a source and turns nested records, such as the subfolders in a folder, into separate records. They follow their

@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
@@ -102,12 +103,10 @@ export function createRules(
 }
 
 /** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */
-export function copySignal(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } {
+export function copySignal(signal: AbortSignal) {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  return { signal: controller.signal, end: () => signal.removeEventListener('abort', abort) };
+  const listener = addAbortListener(signal, () => controller.abort(signal.reason));
+  return { signal: controller.signal, end: () => listener[Symbol.dispose]() };
 }
 
 async function inputError(

@@ -10,7 +10,7 @@ import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isObject } from '../../kernel/json.ts';
+import { type Fields, isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { openBeforeImages } from '../call/before-images.ts';
 import { withHint } from '../call/error-hints.ts';
@@ -133,8 +133,6 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
     await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`);
   return stop;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
 async function createExistingHandler(

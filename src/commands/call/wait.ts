@@ -4,9 +4,9 @@ import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { CallOutcome, CallResult } from '../../client/client.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import type { Fields } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** Pause between polls, in milliseconds: minimum, maximum, and growth factor. */
 const MIN_POLL_PAUSE = 500;
 const MAX_POLL_PAUSE = 10_000;

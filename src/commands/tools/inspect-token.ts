@@ -1,7 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { type Fields, isObject } from '../../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDuration } from '../../output/quantities.ts';
@@ -66,7 +66,6 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
     : `ends ${expiresAt}, in ${formatDuration(secondsLeft)}`;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 type TokenLifetime = ReturnType<typeof toLifetime>;
 
