@@ -3,7 +3,7 @@
  * limiter. All against one service as a process of its own (bulk-mock.ts). Run it with `npm run bench:bulk`, whole or in
  * parts:
  *
- *     npm run bench:bulk -- throughput|link|growth|memory|files|organizations… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
+ *     npm run bench:bulk -- throughput|link|growth|memory|files|organizations|shards… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type BenchFormat, INPUT_FORMATS, writeMixedUsers, writeUsers } from './bulk-inputs.ts';
 
-const PARTS = ['throughput', 'link', 'growth', 'memory', 'files', 'organizations'] as const;
+const PARTS = ['throughput', 'link', 'growth', 'memory', 'files', 'organizations', 'shards'] as const;
 type Part = (typeof PARTS)[number];
 
 const PLAIN_IN_FLIGHT = [8, 16, 32];
@@ -38,7 +38,7 @@ const parts = positionals.length > 0 ? (positionals as Part[]) : PARTS;
 
 const written = new Map<string, Promise<void>>();
 const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
-const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files, organizations };
+const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files, organizations, shards };
 try {
   for (const part of parts) await RUNS[part]();
 } finally {
@@ -129,6 +129,19 @@ async function organizations(): Promise<void> {
   const figure = `${many.megabytes.toFixed(0)} MB, one target ${one.megabytes.toFixed(0)} MB`;
   say('peak', figure, `${ratio(many.megabytes, one.megabytes)}x  (goal 1.30x)`);
   say('time', `${many.seconds.toFixed(1)} s, one target ${one.seconds.toFixed(1)} s`);
+}
+
+/** One run against one of the machines that divide the records: each reads the whole file, and sends its shard. */
+async function shards(): Promise<void> {
+  const service = await startService(0);
+  const file = await input('ndjson', users);
+  const whole = await svcRun(service.url, file);
+  say(`${users} users on one machine`, figureOf(whole));
+  for (const count of [2, 4]) {
+    const run = await svcRunWith(['--org', 'acme', '--shard', `1/${count}`], service.url, file);
+    say(`a shard of ${count}`, `${run.seconds.toFixed(1)} s`, `${ratio(whole.seconds, run.seconds)}x as fast`);
+  }
+  service.child.kill();
 }
 
 /** Paths of files that hold so many users together, none of them twice. */

@@ -174,6 +174,19 @@ describe('records that name their targets', () => {
     expect(summary.organizations).toEqual(['acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 1, failed: 1 })));
   });
 
+  it('are divided between shards by ID, each with all its targets', async () => {
+    const records = 'abcdefghij'.split('').map((userId, at) => ({ userId, organizationId: at % 2 ? 'acme' : 'beta' }));
+    const shards = await Promise.all(
+      [1, 2, 3].map((part) => runBulk({ data: {}, files: files('u.ndjson', records), options: { shard: { part, of: 3 } } })),
+    );
+    const ids = shards.flatMap(({ requests }) => requests.flatMap(({ users }) => users.map(({ userId }) => userId)));
+    expect(ids.toSorted().join('')).toBe('abcdefghij');
+    const organizations = shards.flatMap(({ summary }) => summary.organizations);
+    const total = (id: string) => organizations.filter((each) => each.id === id).reduce((sum, each) => sum + each.total, 0);
+    expect([total('acme'), total('beta')]).toEqual([5, 5]);
+    for (const { requests } of shards) for (const { users } of requests) expect(users.length).toBeGreaterThan(0);
+  });
+
   it('fail together if the service does not find the target', async () => {
     const records = ['beta', 'acme', 'beta', 'acme'].map((organizationId, at) => ({ userId: `u${at}`, organizationId }));
     const { summary, requests } = await runBulk({
