@@ -43,7 +43,7 @@ export async function groupIfMixed(
   check: RecordCheck,
   signal: AbortSignal,
   path = IN_MEMORY,
-  runSize = 10_000,
+  runSize = 5_000,
 ): Promise<GroupedRecords | undefined> {
   const { targets, fields } = rules;
   if (!targets?.areMixed) return undefined;
