@@ -189,9 +189,9 @@ export class RecordChecker extends FindingCollector {
   }
 
   #warnAboutField(field: string, line: number): void {
-    const { knownFields, bareIds, id } = this.#rules.fields;
+    const { knownFields, targetFields, bareIds, id } = this.#rules.fields;
     const effect = bareIds ? `is dropped; only '${id}' of each record is sent` : 'is sent unchanged';
-    const suggestion = bareIds ? '' : `; ${didYouMean(field, knownFields)}`;
+    const suggestion = bareIds ? '' : `; ${didYouMean(field, [...knownFields, ...targetFields.map(({ name }) => name)])}`;
     if (this.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` })) this.#knownFields.add(field);
   }
 

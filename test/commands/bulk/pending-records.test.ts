@@ -173,7 +173,7 @@ describe('unknown fields', () => {
     expect(stderr).toBe(
       [
         "warning: u.ndjson:1: unknown field 'emial' is sent unchanged; did you mean 'email'?",
-        "warning: u.ndjson:2: unknown field 'zzz' is sent unchanged; known: userId, name, email, initial",
+        "warning: u.ndjson:2: unknown field 'zzz' is sent unchanged; known: userId, name, email, initial, organizationId, documentId, folderId",
         '',
       ].join('\n'),
     );
