@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { messageOf, SvcError, systemErrorCode } from './errors.ts';
 import { readRegularFile } from './read-file.ts';
+import { closeAfter } from './resource.ts';
 
 /**
  * Creates a folder and its missing parents. Node's own `recursive` option loops forever, ignoring signals, if the system
@@ -117,13 +118,10 @@ export async function removeStagedFiles(path: string): Promise<void> {
 const STAGING_SUFFIX = '.staged-';
 
 async function flushAndVerify(path: string, text: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
+  await closeAfter(await open(path, 'r+'), async (file) => {
     await file.sync();
     if ((await file.readFile('utf8')) !== text) throw new Error('only part of the file was written; the disk may be full');
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 export interface MoveDependencies {
@@ -158,14 +156,9 @@ const FLUSH_UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', '
 /** Flushes a folder to disk, so that created, renamed, and removed files survive a power failure, if the file system supports it. */
 export async function flushFolder(path: string, platform = getPlatform()): Promise<void> {
   if (platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } catch (error) {
+  await closeAfter(await open(path, 'r'), (folder) => folder.sync()).catch((error: unknown) => {
     if (!FLUSH_UNSUPPORTED.has(systemErrorCode(error))) throw error;
-  } finally {
-    await folder.close();
-  }
+  });
 }
 
 /** Creates the error for a local file that could not be used: exit code 12, with the path and the system's reason. */

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Clock, systemClock } from './clock.ts';
 import { systemErrorCode } from './errors.ts';
+import { closeAfter } from './resource.ts';
 
 /** Maximum size in bytes of a settings or state file. */
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
@@ -45,17 +46,13 @@ export interface ReadLimits {
  */
 export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Promise<Buffer> {
   const { maxBytes = MAX_NAMED_BYTES } = limits;
-  const file = await open(path, WITHOUT_WAITING);
-  try {
+  return closeAfter(await open(path, WITHOUT_WAITING), async (file) => {
     const stats = await file.stat();
-    if (!stats.isFIFO() && !stats.isCharacterDevice()) {
-      checkRegular(stats, maxBytes);
-      return await readToEnd(readerOf(file), maxBytes);
-    }
-    return await readWithTimeout(file, stats.isFIFO() && mayAwaitWriter(path), limits);
-  } finally {
-    await file.close();
-  }
+    if (stats.isFIFO() || stats.isCharacterDevice())
+      return readWithTimeout(file, stats.isFIFO() && mayAwaitWriter(path), limits);
+    checkRegular(stats, maxBytes);
+    return readToEnd(readerOf(file), maxBytes);
+  });
 }
 
 /** Flags to open a file without waiting for the writer of a FIFO. Windows has neither these flags nor FIFOs in folders. */

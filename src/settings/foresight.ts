@@ -8,6 +8,7 @@ import { createDirectTransport } from '../client/direct-transport.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
+import { closeAfter } from '../kernel/resource.ts';
 import { ensureLocalCredentials, type LocalCredentials } from '../service/bootstrap.ts';
 import { createService } from '../service/embedded.ts';
 import { exportState, importState } from '../service/state/transfer.ts';
@@ -40,8 +41,7 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
   const { writes, clock } = simulation;
   const { snapshot, issue } = parseSnapshot(simulation.snapshot);
   if (issue) return createUnknown(simulation.snapshot, issue);
-  const store = await openMemoryStore();
-  try {
+  return closeAfter(await openMemoryStore(), async (store) => {
     const credentials = await ensureLocalCredentials(store);
     const { apiKey } = credentials;
     const [problem] = await importState({ store, apiKey, now: clock.now(), dryRun: false }, snapshot);
@@ -54,9 +54,7 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
     await service.whenIdle();
     const state = await exportState(store, apiKey);
     return { effects: [...refusals, ...describeEffects({ before, after: state, writes })], state };
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function parseSnapshot(live: State): { snapshot: State; issue?: never } | { snapshot?: never; issue: InputProblem } {

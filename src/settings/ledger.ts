@@ -7,6 +7,7 @@ import { createPrivateFile, createPrivateFolder, localFileError } from '../kerne
 import type { Folders } from '../kernel/folders.ts';
 import { formatCanonicalJson } from '../kernel/json.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
+import { closeAfter } from '../kernel/resource.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget } from './plan.ts';
 
 /** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
@@ -75,12 +76,7 @@ export class Ledger {
     { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
     work: (ledger: Ledger) => Result | Promise<Result>,
   ): Promise<Result> {
-    const ledger = await Ledger.open(folders, warn);
-    try {
-      return await work(ledger);
-    } finally {
-      ledger.close();
-    }
+    return closeAfter(await Ledger.open(folders, warn), work);
   }
 
   static async #open(path: string): Promise<Ledger> {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import {
   createRecoveryFile,
   ensureRecoveryFolder,
@@ -47,15 +48,12 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
   const deferrable = createDeferrableSignal(context.signal);
   // Rejects an invalid jq expression before the request is sent.
   await context.printer();
-  const { client, close } = await connect({ ...context, signal: deferrable.signal });
-  try {
+  await closeAfter(await connect({ ...context, signal: deferrable.signal }), async ({ client }) => {
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
     await client.ensureWritesAllowed();
     const input = { ...data, apiKey };
     await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true }, options);
-  } finally {
-    await close();
-  }
+  });
 };
 
 /** @throws SvcError `local` if stdout is closed and there is no other destination */

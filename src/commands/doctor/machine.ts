@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hint, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
@@ -82,13 +82,7 @@ async function checkWritable(folder: string): Promise<CheckResult> {
   const existing = await nearestExisting(folder);
   const probe = join(existing, `.svc-doctor-${randomUUID()}`);
   try {
-    const file = await open(probe, 'wx', 0o600);
-    try {
-      await file.writeFile(Buffer.alloc(4_096));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(probe, Buffer.alloc(4_096), { flag: 'wx', mode: 0o600, flush: true });
     return ok(existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`);
   } catch (error) {
     const { message } = localFileError('write to', existing, error);

@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { ensureLocalCredentials } from '../../service/bootstrap.ts';
 import { Refusal } from '../../service/call.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
@@ -18,17 +19,14 @@ export async function withStore<Result>(
   effect: 'read' | 'write',
   work: (store: Store, apiKey: string, state: { development: DevelopmentState; time: ServiceClock }) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(await resolveStoreLocation(options.store, folders), { signal });
-  try {
-    return await explainRefusals(effect, async () => {
+  return closeAfter(await openStore(await resolveStoreLocation(options.store, folders), { signal }), (store) =>
+    explainRefusals(effect, async () => {
       const { apiKey } = await ensureLocalCredentials(store);
       const development = createDevelopmentState(store);
       await development.current();
       return work(store, apiKey, { development, time: createServiceClock(clock, development) });
-    });
-  } finally {
-    await store.close();
-  }
+    }),
+  );
 }
 
 export async function explainRefusals<Result>(effect: 'read' | 'write', work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -6,6 +6,7 @@ import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists, t
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import type { JobCounts } from '../activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */
@@ -42,18 +43,13 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   const files = historyFiles(folders);
   await createPrivateFolder(folders.state);
   await createPrivateFolder(files.folder);
-  let size = 0;
-  try {
-    const file = await open(files.current, 'a', 0o600);
-    try {
-      await file.write(`\n${line}\n`);
-      ({ size } = await file.stat());
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw localFileError('write', files.current, error);
-  }
+  const append = async (file: FileHandle) => {
+    await file.write(`\n${line}\n`);
+    return file.stat();
+  };
+  const { size } = await open(files.current, 'a', 0o600)
+    .then((file) => closeAfter(file, append))
+    .catch(throwFileError('write', files.current));
   if (size > MAX_BYTES) await rotate(files, clock);
 }
 

@@ -13,6 +13,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { parseBatchLimits } from '../bulk/bulk-operation.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
@@ -49,8 +50,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
     if (journal.getFact('done')) return await showEndedJob(context, await findJobRecords(description), description, journal);
-    const opened = await openJobContext(context, description.target);
-    try {
+    await closeAfter(await openJobContext(context, description.target), async (opened) => {
       if (description.operation === APPLY) {
         if (context.options.dryRun || Object.keys(throughput).length > 0)
           throw new SvcError('usage', 'a job that applies a plan is resumed without --dry-run and throughput flags');
@@ -64,9 +64,7 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
       await plan.calls.client.ensureWritesAllowed();
       running = true;
       await runJob(opened.context, job, plan).finally(() => plan.input.grouped?.close());
-    } finally {
-      await opened.close();
-    }
+    });
   } finally {
     if (!running) release();
   }

@@ -11,6 +11,7 @@ import {
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import type { Context } from '../context.ts';
 
 export type JobStatus = ReturnType<typeof readStatus>;
@@ -58,12 +59,9 @@ export async function readEntries({ folders, warn }: Pick<Context, 'folders' | '
 }
 
 async function readEntry(folder: JobFolder): Promise<JobListEntry> {
-  const journal = await openJournal(folder);
-  try {
+  return closeAfter(await openJournal(folder), async (journal) => {
     const status = readStatus(journal, await readJobState(folder, journal));
     const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
     return entry;
-  } finally {
-    journal.close();
-  }
+  });
 }

@@ -2,6 +2,7 @@ import { damagedError } from '../../bulk/journal/database.ts';
 import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
 import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findJobRecords, showEndedJob } from './finished-job.ts';
@@ -15,17 +16,14 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   await waitForJournal(context, folder);
   // A job that ends without sending anything is deleted.
   await findJob(context.folders, id, 'not_found');
-  const journal = await openJournal(folder);
-  try {
+  await closeAfter(await openJournal(folder), async (journal) => {
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
     const records = await findJobRecords(description);
     await followJob(context, folder, journal, description.records, pluralize(records.noun));
     await findJob(context.folders, id, 'not_found');
     await showEndedJob(context, records, description, journal);
-  } finally {
-    journal.close();
-  }
+  });
 }
 
 async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {

@@ -1,3 +1,4 @@
+import { closeAfter } from '../../kernel/resource.ts';
 import { type ClockContext, changeClock, readClock } from '../../service/development/clock-control.ts';
 import { type ClockChange, describeReport } from '../../service/development/clock-state.ts';
 import { openEmbedded } from '../../service/embedded.ts';
@@ -37,9 +38,5 @@ async function withClock<Result>(
     logFolder: folders.data,
     report: createErrorReporter(context),
   });
-  try {
-    return await explainRefusals(effect, () => work({ ...service.development, signal }));
-  } finally {
-    await service.close();
-  }
+  return closeAfter(service, ({ development }) => explainRefusals(effect, () => work({ ...development, signal })));
 }

@@ -6,6 +6,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { CommandExit, hint, SvcError, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/process.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';
@@ -31,15 +32,12 @@ export async function localExec(context: Context, { arguments: words, options }:
 
 async function runOnStore(context: Context, location: string, words: readonly string[]): Promise<void> {
   const { clock, folders, signal } = context;
-  const service = await openEmbedded(location, { clock, signal, logFolder: folders.data });
-  try {
-    const server = await startServer(service.handle, ADDRESS);
-    const variables = createEnvironment(context.environment, server.url, service.target);
+  await closeAfter(await openEmbedded(location, { clock, signal, logFolder: folders.data }), async ({ handle, target }) => {
+    const server = await startServer(handle, ADDRESS);
+    const variables = createEnvironment(context.environment, server.url, target);
     const exitCode = await run(context, words, variables).finally(server.close);
     if (exitCode !== 0) throw new CommandExit(exitCode);
-  } finally {
-    await service.close();
-  }
+  });
 }
 
 function createEnvironment(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {

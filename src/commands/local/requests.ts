@@ -4,6 +4,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/development/requests/har.ts';
 import { withoutBodies } from '../../service/development/requests/record.ts';
@@ -91,11 +92,7 @@ async function withRequestFile<Result>(context: Context, work: (file: RequestFil
     if (error instanceof SvcError) throw error;
     throw new SvcError('local', `cannot read the request log ${path}: ${String(error)}`, { cause: error });
   });
-  try {
-    return await work(file);
-  } finally {
-    file.close();
-  }
+  return closeAfter(file, work);
 }
 
 /** @throws SvcError `usage` for an unknown operation */

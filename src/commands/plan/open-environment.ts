@@ -1,7 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
-import { type OpenedContext, openContext } from '../run/open-context.ts';
+import { openContext } from '../run/open-context.ts';
 
 /**
  * Runs `work` with a context for the profile of a settings file's environment: the given context if the environment has
@@ -21,13 +22,5 @@ export async function withEnvironment<Result>(
       hint: 'omit --profile, or choose another environment with --env',
     });
   }
-  return withContext(openContext(context, { ...options, profile }, context.activity), work);
-}
-
-export async function withContext<Result>(opened: OpenedContext, work: (context: Context) => Promise<Result>): Promise<Result> {
-  try {
-    return await work(opened.context);
-  } finally {
-    await opened.close();
-  }
+  return closeAfter(openContext(context, { ...options, profile }, context.activity), (opened) => work(opened.context));
 }

@@ -7,6 +7,7 @@ import type { ListenAddress } from '../../kernel/listening.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { currentPlatform } from '../../kernel/process.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { ServiceOptions } from '../../service/app.ts';
@@ -50,18 +51,13 @@ export async function serve(context: Context, address: ListenAddress, { timeScal
       ...{ clock, signal, ...reporting, ...log, ...switches },
       compareStates: async (first, second) => (await import('../../settings/compare-states.ts')).compareStates(first, second),
     });
-    try {
+    await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);
-      const server = await embedded.serve(address, { timeScale, ui });
-      try {
+      await closeAfter(await embedded.serve(address, { timeScale, ui }), async (server) => {
         await announce(context, server, embedded.target);
         if (!signal.aborted) await once(signal, 'abort');
-      } finally {
-        await server.close();
-      }
-    } finally {
-      await embedded.close();
-    }
+      });
+    });
   } finally {
     unlock();
   }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
@@ -14,7 +15,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
-import { withContext } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
@@ -60,7 +60,7 @@ async function findProfile(context: Context, name: string, settingsFile: string 
 
 async function readService(context: Context, profile: string, query: LiveQuery) {
   const selected = openContext(context, { ...context.options, profile }, context.activity);
-  return withContext(selected, async (opened) => {
+  return closeAfter(selected, async ({ context: opened }) => {
     await opened.openSettings().catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
       throw error.reworded({ message: `no environment or profile is named '${profile}'` });

@@ -12,6 +12,7 @@ import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isLocked } from '../../kernel/lock.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
@@ -24,7 +25,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { openJobContext } from '../plan/job-context.ts';
-import { withContext } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import type { UndoFlags } from './flags.ts';
 import { savePlan } from './plan.ts';
@@ -44,7 +44,7 @@ interface Undoable {
  */
 export async function undoJob(context: Context, { arguments: [id], options }: Invocation<UndoFlags>): Promise<void> {
   const { name, target, images, permanent } = id === undefined ? await findLatest(context) : await findUndoable(context, id);
-  await withContext(await openJobContext(context, target), async (opened) => {
+  await closeAfter(await openJobContext(context, target), async ({ context: opened }) => {
     const live = await readLive(createReadOnlyClient(await opened.client()), queryKeys(images.map(({ key }) => key)));
     const restored = planUndo(await findPlanTarget(opened), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };

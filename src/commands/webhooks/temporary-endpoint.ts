@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { type Hint, hint, messageOf, SvcError, step } from '../../kernel/errors.ts';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { type Connection, connect } from '../call/connect.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
@@ -129,8 +130,7 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
   // The command's signal may be aborted already. A second Ctrl-C ends the process.
   const { signal } = new AbortController();
   try {
-    const { client, close } = await connect({ ...context, signal });
-    try {
+    await closeAfter(await connect({ ...context, signal }), async ({ client }) => {
       if (!restore) {
         const resource = await loadResource('webhook-endpoints');
         const { endpoints } = requireData(await client.call(resource['webhooks.endpoints.list'], { limit: 1 }));
@@ -140,9 +140,7 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
       const config = await loadResource('webhook-config');
       await client.call(config['webhooks.advanced.update'], { isEnabled: false });
       await context.note('disabled advanced webhooks again');
-    } finally {
-      await close();
-    }
+    });
   } catch (error) {
     // Ctrl-C at the prompt means no.
     if (error instanceof SvcError && error.failure === 'interrupted') return;

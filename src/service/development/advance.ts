@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { closeAfter } from '../../kernel/resource.ts';
 import { type DeliveryOptions, openDeliveries } from '../deliveries/engine.ts';
 import { pruneDeliveries } from '../deliveries/upkeep.ts';
 import type { Database, Store } from '../store/store.ts';
@@ -42,17 +43,15 @@ async function deliverUntil(
   moveTo: (setting: ClockSetting) => Promise<void>,
 ): Promise<void> {
   const { store, clock, development } = options;
-  const deliveries = await openDeliveries(store, { ...options, time: createServiceClock(clock, development) });
-  try {
+  const time = createServiceClock(clock, development);
+  await closeAfter(await openDeliveries(store, { ...options, time }), async (deliveries) => {
     for (;;) {
       const next = Math.ceil(await deliveries.deliverDue(signal));
       const realTime = clock.now();
       if (next > convertTime(goal, realTime)) return;
       await moveTo('frozenAt' in goal ? { frozenAt: next } : { offset: next - realTime });
     }
-  } finally {
-    await deliveries.close();
-  }
+  });
 }
 
 const NOT_SENT = '"error":"not sent: ';

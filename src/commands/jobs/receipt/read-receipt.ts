@@ -5,6 +5,7 @@ import type { Journal } from '../../../bulk/journal/journal.ts';
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
+import { closeAfter } from '../../../kernel/resource.ts';
 import { type JobStatus, readStatus } from '../status.ts';
 
 type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
@@ -12,13 +13,9 @@ type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
 export type JobReceipt = Omit<LocatedReceipt, 'paths'>;
 
 export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
-  const journal = await openJournal(folder);
-  try {
-    const status = readStatus(journal, await readJobState(folder, journal));
-    return createReceipt(status, journal);
-  } finally {
-    journal.close();
-  }
+  return closeAfter(await openJournal(folder), async (journal) =>
+    createReceipt(readStatus(journal, await readJobState(folder, journal)), journal),
+  );
 }
 
 function createReceipt({ id, operation, state, input, description, run, metrics, ...status }: JobStatus, journal: Journal) {

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf, SvcError } from '../../../kernel/errors.ts';
 import { createPrivateFile } from '../../../kernel/files.ts';
+import { closeAfter } from '../../../kernel/resource.ts';
 import { joinFileQueue } from '../../store/file-queue.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
 import { copyDatabase, openDatabase } from '../../store/sqlite.ts';
@@ -25,15 +26,12 @@ const BUSY_TIMEOUT = 10_000;
 export async function copyStore(path: string, target: string): Promise<void> {
   await createPrivateFile(target);
   await copyDatabase(path, target, BUSY_TIMEOUT);
-  const copy = await openDatabase(target, BUSY_TIMEOUT);
-  try {
+  await closeAfter(await openDatabase(target, BUSY_TIMEOUT), (copy) => {
     // Without a write-ahead log, the snapshot is a single file.
     copy.exec('pragma journal_mode = delete');
     copy.exec('update "deliveries" set "owner" = null, "dueAt" = "createdAt" where "owner" is not null');
     copy.exec('delete from "development"');
-  } finally {
-    copy.close();
-  }
+  });
 }
 
 /** Reads the schema version of a snapshot and counts its records. @throws SvcError `local` for an unusable file */
@@ -41,8 +39,7 @@ export async function readSnapshot(file: string): Promise<{ readonly version: nu
   try {
     if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
     rejectForeignFile(file);
-    const database = await openDatabase(immutableUrl(file), BUSY_TIMEOUT);
-    try {
+    return await closeAfter(await openDatabase(immutableUrl(file), BUSY_TIMEOUT), (database) => {
       const numberFrom = (sql: string) => Number(database.prepare(`select ${sql}`).get()?.['value']);
       const version = numberFrom('"version" as value from "schemaVersion"');
       if (version > SCHEMA_VERSION) throw new Error('it was saved by a newer svc; update svc');
@@ -51,9 +48,7 @@ export async function readSnapshot(file: string): Promise<{ readonly version: nu
         numberFrom(`count(*) as value from "${table}"`),
       ]);
       return { version, records: Object.fromEntries(counts) as RecordCounts };
-    } finally {
-      database.close();
-    }
+    });
   } catch (error) {
     const reason = messageOf(error).replace(`cannot open the store ${file}: `, '');
     throw new SvcError('local', `cannot read the snapshot ${file}: ${reason}`, { cause: error });

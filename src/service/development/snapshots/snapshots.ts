@@ -6,6 +6,7 @@ import { hint, SvcError, step } from '../../../kernel/errors.ts';
 import { createPrivateFolder, flushFolder, moveReplacing, throwFileError, useIfMissing } from '../../../kernel/files.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isProcessRunning, processId } from '../../../kernel/process.ts';
+import { closeAfter } from '../../../kernel/resource.ts';
 import { ensureLocalCredentials } from '../../bootstrap.ts';
 import { finishMigrations } from '../../records/migrations.ts';
 import { exportState } from '../../state/transfer.ts';
@@ -94,14 +95,13 @@ export function createSnapshots(location: string) {
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
 async function withStore<Result>(path: string, work: (store: Store, apiKey: string) => Promise<Result>): Promise<Result> {
-  const store = await openStore(path);
-  try {
-    return await work(store, (await ensureLocalCredentials(store)).apiKey);
-  } catch (error) {
-    throw error instanceof Error && 'errcode' in error ? toOpenError(error, path) : error;
-  } finally {
-    await store.close();
-  }
+  return closeAfter(await openStore(path), async (store) => {
+    try {
+      return await work(store, (await ensureLocalCredentials(store)).apiKey);
+    } catch (error) {
+      throw error instanceof Error && 'errcode' in error ? toOpenError(error, path) : error;
+    }
+  });
 }
 
 async function withStagedFile<Result>(folder: string, work: (file: string) => Promise<Result>): Promise<Result> {
