@@ -16,8 +16,8 @@ export type {
   Explanation,
   ListFilter,
   RecordRequest,
-  StoredKindName,
   StoredRecord,
   StoredRecords,
 } from './service/development/reading/answers.ts';
+export type { StoredKindName } from './service/development/reading/kinds.ts';
 export type { Snapshot } from './service/development/snapshots/snapshot.ts';

@@ -11,10 +11,10 @@ import type {
   Explanation,
   ListFilter,
   RecordRequest,
-  StoredKindName,
   StoredRecord,
   StoredRecords,
 } from '../service/development/reading/answers.ts';
+import type { StoredKindName } from '../service/development/reading/kinds.ts';
 import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';

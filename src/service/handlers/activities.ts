@@ -5,7 +5,7 @@ import { insertActivities, selectActivities, updateActivity } from '../records/a
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { generateId } from '../secrets.ts';
-import { chunkDistinctRows } from '../store/statements.ts';
+import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {
@@ -13,27 +13,23 @@ export const activities: HandlersOf<'activities'> = {
   'activities.add': async (call, { organizationId, documentId, activities: requested }) => {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
-    const activitiesWithIds = requested.map(({ id = generateId(), organizationId: _, documentId: __, ...fields }) => ({
-      id,
-      fields,
-    }));
+    const fieldsById = new Map(
+      requested.map(({ id = generateId(), organizationId: _, documentId: __, ...fields }) => [id, fields]),
+    );
     const data = createItemResults();
     const events: DocumentEvent[] = [];
-    for (const batch of chunkDistinctRows(activitiesWithIds, ({ id }) => id)) {
-      const rows = batch.map(({ id, fields }) => ({
-        organization,
-        activityId: id,
-        documentId,
-        data: JSON.stringify(fields),
-        createdAt: now,
-        lastUpdated: now,
-      }));
-      for (const { id } of batch) data[id] = alreadyExists('Activity');
-      const added = new Map(batch.map(({ id, fields }) => [id, fields]));
-      for (const { activityId } of await insertActivities(database, rows)) {
-        data[activityId] = { success: true, id: activityId, message: 'Activity added.' };
-        events.push(...eventsOfAddedActivity({ organizationId, documentId }, added.get(activityId)));
-      }
+    const rows = [...fieldsById].map(([id, fields]) => ({
+      organization,
+      activityId: id,
+      documentId,
+      data: JSON.stringify(fields),
+      createdAt: now,
+      lastUpdated: now,
+    }));
+    for (const id of fieldsById.keys()) data[id] = alreadyExists('Activity');
+    for (const { activityId } of await insertActivities(database, rows)) {
+      data[activityId] = { success: true, id: activityId, message: 'Activity added.' };
+      events.push(...eventsOfAddedActivity({ organizationId, documentId }, fieldsById.get(activityId)));
     }
     await recordDocumentEvents(call, events);
     return { data };
@@ -44,7 +40,7 @@ export const activities: HandlersOf<'activities'> = {
     const organization = await findOrganization(call, organizationId);
     const data = createItemResults();
     const events: DocumentEvent[] = [];
-    for (const batch of chunkDistinctRows(requested, ({ id }) => id)) {
+    for (const batch of chunkRows(distinctBy(requested, ({ id }) => id))) {
       const changes = new Map(batch.map((change) => [change.id, change]));
       for (const { id } of batch) data[id] = { success: false, message: 'Failed to update activity.' };
       if (organization === undefined) continue;

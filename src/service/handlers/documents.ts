@@ -4,7 +4,7 @@ import { ROOT } from '../records/folder.ts';
 import { requireFolder } from '../records/folders.ts';
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { chunkDistinctRows } from '../store/statements.ts';
+import { distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 const DEFAULT_PAGE_SIZE = 1000;
@@ -33,19 +33,18 @@ export const documents: HandlersOf<'documents'> = {
     const folder = folderId === undefined || folderId === ROOT.folderId ? null : folderId;
     if (folder !== null) await requireFolder(database, organization, folder);
     const data = createItemResults();
-    for (const batch of chunkDistinctRows(requested, ({ documentId }) => documentId)) {
-      const rows = batch.map(({ documentId, documentName }) => ({
-        organization,
-        documentId,
-        documentName: documentName ?? null,
-        folderId: folder,
-        id: generateDocumentNumber(),
-        createdAt: now,
-      }));
-      for (const { documentId } of batch) data[documentId] = alreadyExists('Document');
-      for (const { documentId, id } of await insertDocuments(database, rows))
-        data[documentId] = { success: true, id, message: 'Added Successfully' };
-    }
+    const added = distinctBy(requested, ({ documentId }) => documentId);
+    const rows = added.map(({ documentId, documentName }) => ({
+      organization,
+      documentId,
+      documentName: documentName ?? null,
+      folderId: folder,
+      id: generateDocumentNumber(),
+      createdAt: now,
+    }));
+    for (const { documentId } of added) data[documentId] = alreadyExists('Document');
+    for (const { documentId, id } of await insertDocuments(database, rows))
+      data[documentId] = { success: true, id, message: 'Added Successfully' };
     return { data };
   },
 };

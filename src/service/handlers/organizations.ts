@@ -1,24 +1,23 @@
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkDistinctRows } from '../store/statements.ts';
+import { distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const organizations: HandlersOf<'organizations'> = {
   'organizations.add': async ({ database, apiKey, now }, { organizations: requested }) => {
     const data = createItemResults();
-    for (const batch of chunkDistinctRows(requested, ({ organizationId }) => organizationId)) {
-      const rows = batch.map(({ organizationId, organizationName, ...others }) => ({
-        apiKey,
-        organizationId,
-        organizationName: organizationName ?? null,
-        otherFields: serializeOtherFields(others),
-        createdAt: now,
-      }));
-      for (const { organizationId } of batch) data[organizationId] = alreadyExists('Organization');
-      for (const { organizationId } of await insertOrganizations(database, rows))
-        data[organizationId] = { success: true, id: organizationId, message: 'Organization added.' };
-    }
+    const added = distinctBy(requested, ({ organizationId }) => organizationId);
+    const rows = added.map(({ organizationId, organizationName, ...others }) => ({
+      apiKey,
+      organizationId,
+      organizationName: organizationName ?? null,
+      otherFields: serializeOtherFields(others),
+      createdAt: now,
+    }));
+    for (const { organizationId } of added) data[organizationId] = alreadyExists('Organization');
+    for (const { organizationId } of await insertOrganizations(database, rows))
+      data[organizationId] = { success: true, id: organizationId, message: 'Organization added.' };
     return { data };
   },
 };

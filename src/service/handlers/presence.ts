@@ -3,7 +3,7 @@ import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkDistinctRows, chunkRows, prepareDelete, prepareUpsert } from '../store/statements.ts';
+import { chunkRows, distinctBy, prepareDelete, prepareUpsert } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 /** Adds users as present. For users who are already present, updates the given fields. */
@@ -30,18 +30,16 @@ export const presence: HandlersOf<'presence'> = {
 
 async function savePresence(call: KeyCall, { organizationId, documentId, users: requested }: PresenceInput) {
   const organization = await ensureOrganization(call, organizationId);
-  for (const batch of chunkDistinctRows(requested, ({ userId }) => userId)) {
-    const rows = batch.map(({ userId, name, email, status, ...others }) => ({
-      organization,
-      documentId,
-      userId,
-      name: name ?? null,
-      email: email ?? null,
-      status: status ?? null,
-      otherFields: serializeOtherFields(others),
-      lastUpdated: call.now,
-    }));
-    await upsertPresence(call.database, rows);
-  }
+  const rows = distinctBy(requested, ({ userId }) => userId).map(({ userId, name, email, status, ...others }) => ({
+    organization,
+    documentId,
+    userId,
+    name: name ?? null,
+    email: email ?? null,
+    status: status ?? null,
+    otherFields: serializeOtherFields(others),
+    lastUpdated: call.now,
+  }));
+  await upsertPresence(call.database, rows);
   return SUCCESS;
 }

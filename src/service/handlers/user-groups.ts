@@ -3,24 +3,23 @@ import { ensureOrganization, requireOrganization } from '../records/organization
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers, insertGroups, requireGroup } from '../records/user-groups.ts';
 import { selectUsers } from '../records/users.ts';
-import { chunkDistinctRows } from '../store/statements.ts';
+import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const userGroups: HandlersOf<'user-groups'> = {
   'groups.add': async (call, { organizationId, organizationUserGroups: requested }) => {
     const organization = await ensureOrganization(call, organizationId);
     const data = createItemResults();
-    for (const batch of chunkDistinctRows(requested, ({ groupId }) => groupId)) {
-      const rows = batch.map(({ groupId, groupName, ...others }) => ({
-        organization,
-        groupId,
-        groupName: groupName ?? null,
-        otherFields: serializeOtherFields(others),
-      }));
-      for (const { groupId } of batch) data[groupId] = alreadyExists('Organization user group');
-      for (const { groupId } of await insertGroups(call.database, rows))
-        data[groupId] = { success: true, id: groupId, message: 'Organization user group added.' };
-    }
+    const added = distinctBy(requested, ({ groupId }) => groupId);
+    const rows = added.map(({ groupId, groupName, ...others }) => ({
+      organization,
+      groupId,
+      groupName: groupName ?? null,
+      otherFields: serializeOtherFields(others),
+    }));
+    for (const { groupId } of added) data[groupId] = alreadyExists('Organization user group');
+    for (const { groupId } of await insertGroups(call.database, rows))
+      data[groupId] = { success: true, id: groupId, message: 'Organization user group added.' };
     return { data };
   },
 
@@ -29,13 +28,13 @@ export const userGroups: HandlersOf<'user-groups'> = {
     const organization = await requireOrganization(call, organizationId);
     await requireGroup(database, organization, organizationUserGroupId);
     const data = createItemResults();
-    for (const userIds of chunkDistinctRows(requested, (userId) => userId)) {
+    for (const userIds of chunkRows([...new Set(requested)])) {
       for (const userId of userIds) data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
       const existing = await selectUsers(database, { organization, userId: userIds });
       for (const { userId } of existing)
         data[userId] = { success: true, organizationUserGroupId, message: 'User added to organization user group.' };
       const rows = existing.map(({ userId }) => ({ organization, groupId: organizationUserGroupId, userId }));
-      if (rows.length > 0) await insertGroupMembers(database, rows);
+      await insertGroupMembers(database, rows);
     }
     return { data };
   },

@@ -9,7 +9,7 @@ import { type MembershipTarget, selectMembers, updateMembers, upsertMembers } fr
 import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
-import { chunkDistinctRows } from '../store/statements.ts';
+import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 type AddUsers = z.output<Operations['users.add.v2']['input']>;
@@ -68,13 +68,11 @@ async function addUsers<User extends UserInput>(
   roleOf: RoleOf<User>,
 ) {
   const data = createItemResults();
-  for (const batch of chunkDistinctRows(requested, ({ userId }) => userId)) {
-    const rows = batch.map((user) => toUserRow(target.organization, user));
-    for (const { userId, id } of await upsertUsers(database, rows))
-      data[userId] = { success: true, id, message: 'User added.' };
-    const members = batch.map((user) => ({ ...target, userId: user.userId, accessRole: roleOf(user) ?? null, addedAt: now }));
-    await upsertMembers(database, members);
-  }
+  const added = distinctBy(requested, ({ userId }) => userId);
+  const rows = added.map((user) => toUserRow(target.organization, user));
+  for (const { userId, id } of await upsertUsers(database, rows)) data[userId] = { success: true, id, message: 'User added.' };
+  const members = added.map((user) => ({ ...target, userId: user.userId, accessRole: roleOf(user) ?? null, addedAt: now }));
+  await upsertMembers(database, members);
   return data;
 }
 
@@ -88,7 +86,7 @@ async function updateUsers<User extends UserInput>(
   const data = createItemResults();
   const hasOrganization = (await findOrganization(call, input.organizationId)) !== undefined;
   const target = hasOrganization ? await resolveTarget(call, input) : undefined;
-  for (const batch of chunkDistinctRows(changes, ({ userId }) => userId)) {
+  for (const batch of chunkRows(distinctBy(changes, ({ userId }) => userId))) {
     for (const { userId } of batch) data[userId] = USER_NOT_FOUND;
     const existing = target ? await findExistingUsers(call, target, batch) : [];
     if (!target || existing.length === 0) continue;

@@ -72,10 +72,8 @@ export async function findFolderTree(
 }
 
 export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
-  for (const batch of chunkRows(saved)) {
-    const rows = batch.map((folder) => toRow(organization, folder));
-    await upsertFolders(database, rows);
-  }
+  const rows = saved.map((folder) => toRow(organization, folder));
+  await upsertFolders(database, rows);
 }
 
 function fromRow(row: Omit<Selectable<Tables['folders']>, 'organization'>): Folder {

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { chunkDistinctRows, ROWS_PER_STATEMENT } from '../store/statements.ts';
+import { chunkRows, ROWS_PER_STATEMENT } from '../store/statements.ts';
 import { decideAccess, findDocumentAccess } from './document-access.ts';
 import { selectUsers } from './users.ts';
 
@@ -41,7 +41,7 @@ async function* findCandidates(
   organization: number,
   { notifyUsers, notifyAll = true }: Notification,
 ): AsyncGenerator<readonly string[]> {
-  for (const batch of chunkDistinctRows(notifyUsers, userIdOf)) yield batch.map(userIdOf);
+  yield* chunkRows([...new Set(notifyUsers.map(userIdOf))]);
   let after = '';
   while (notifyAll) {
     const members = (await selectMembersAfter(database, { organization, after, now })).map(userIdOf);

@@ -1,5 +1,5 @@
 import { findAllAgents } from '../records/agents.ts';
-import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Section } from './section.ts';
 
 const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: ['agent'] });
@@ -7,10 +7,8 @@ const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: 
 export const agents: Section<'agents'> = {
   read: async (scope) => [...(await findAllAgents(scope))],
   write: async ({ database, apiKey }, records) => {
-    for (const batch of chunkRows(records)) {
-      const rows = batch.map((agent) => ({ apiKey, agentId: agent.id, agent: JSON.stringify(agent) }));
-      await upsertAgents(database, rows);
-    }
+    const rows = records.map((agent) => ({ apiKey, agentId: agent.id, agent: JSON.stringify(agent) }));
+    await upsertAgents(database, rows);
   },
 };
 
@@ -23,12 +21,10 @@ export const agentGroups: Section<'agentGroups'> = {
     return groups.map(({ agentGroup }) => JSON.parse(agentGroup));
   },
   write: async ({ database, apiKey }, records) => {
-    for (const batch of chunkRows(records)) {
-      const rows = batch.map((group) => {
-        const { groupId, agentIds } = group;
-        return { apiKey, groupId, agentIds: JSON.stringify(agentIds), agentGroup: JSON.stringify(group) };
-      });
-      await upsertGroups(database, rows);
-    }
+    const rows = records.map((group) => {
+      const { groupId, agentIds } = group;
+      return { apiKey, groupId, agentIds: JSON.stringify(agentIds), agentGroup: JSON.stringify(group) };
+    });
+    await upsertGroups(database, rows);
   },
 };

@@ -1,6 +1,6 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers } from '../records/user-groups.ts';
-import { chunkRows, prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
 
 const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
@@ -31,7 +31,7 @@ export const groups: Section<'groups'> = {
       const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
         userIds.map((userId) => ({ organization, groupId, userId })),
       );
-      for (const memberRows of chunkRows(members)) await insertGroupMembers(database, memberRows);
+      await insertGroupMembers(database, members);
     }
   },
 };

@@ -1,5 +1,5 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
-import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { omitUnset, parseOtherFields, type Section } from './section.ts';
 
 const select = prepareSelect('organizations', ['organizationId', 'organizationName', 'otherFields'], ['key']);
@@ -15,15 +15,13 @@ export const organizations: Section<'organizations'> = {
     }));
   },
   write: async ({ database, apiKey, now }, records) => {
-    for (const batch of chunkRows(records)) {
-      const rows = batch.map(({ organizationId, organizationName = null, ...others }) => ({
-        apiKey,
-        organizationId,
-        organizationName,
-        otherFields: serializeOtherFields(others),
-        createdAt: now,
-      }));
-      await upsert(database, rows);
-    }
+    const rows = records.map(({ organizationId, organizationName = null, ...others }) => ({
+      apiKey,
+      organizationId,
+      organizationName,
+      otherFields: serializeOtherFields(others),
+      createdAt: now,
+    }));
+    await upsert(database, rows);
   },
 };

@@ -23,10 +23,8 @@ export async function createMissingOrganizations(scope: StateScope, state: State
   const records: readonly { readonly organizationId?: unknown }[] = Object.values(state).filter(Array.isArray).flat();
   const named = new Set(records.map(({ organizationId }) => organizationId).filter((id) => typeof id === 'string'));
   const missing = [...named].filter((organizationId) => !organizations.has(organizationId));
-  for (const batch of chunkRows(missing)) {
-    const rows = batch.map((organizationId) => ({ apiKey, organizationId, createdAt: now }));
-    await insertOrganizations(database, rows);
-  }
+  const rows = missing.map((organizationId) => ({ apiKey, organizationId, createdAt: now }));
+  await insertOrganizations(database, rows);
   return loadScope(scope);
 }
 

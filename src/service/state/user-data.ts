@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
 import { addUserData, insertParticipants, toUserDataItem } from '../records/user-data.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { chunkRows, prepareDelete } from '../store/statements.ts';
+import { prepareDelete } from '../store/statements.ts';
 import { type Tables, USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
 import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section, type StateScope } from './section.ts';
 
@@ -56,6 +56,6 @@ async function writeLists({ database }: StateScope, organization: number, record
       const item = await addUserData(database, organization, feature, data);
       participants.push({ organization, userId, feature, item });
     }
-    for (const batch of chunkRows(participants)) await insertParticipants(database, batch);
+    await insertParticipants(database, participants);
   }
 }

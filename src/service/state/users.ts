@@ -3,7 +3,7 @@ import type { State } from '../../catalog/state.ts';
 import { upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import { chunkRows, prepareDelete, prepareSelect } from '../store/statements.ts';
+import { prepareDelete, prepareSelect } from '../store/statements.ts';
 import type { MemberLevel, Tables } from '../store/tables.ts';
 import {
   batchByOrganization,
@@ -47,7 +47,7 @@ export const users: Section<'users'> = {
       const withMemberships = batch.filter(({ memberships }) => memberships !== undefined).map(({ userId }) => userId);
       if (withMemberships.length > 0) await deleteMembers(database, { organization, userId: withMemberships });
       const members = batch.flatMap((user) => memberRows(scope, organization, user, existingIds.has(user.userId)));
-      for (const rows of chunkRows(members)) await upsertMembers(database, rows);
+      await upsertMembers(database, members);
     }
   },
 };

@@ -30,7 +30,7 @@ export function prepareSelect<Table extends TableName, Returned extends Column<T
   }) as Statement<Filter<Table>, Table, Returned>;
 }
 
-/** Prepares a statement that adds rows, except for rows whose `key` exists (default: any unique key). */
+/** Prepares statements that add rows, except for rows whose `key` exists (default: any unique key). */
 export function prepareInsert<Table extends TableName, Returned extends Column<Table> = never>(
   table: Table,
   key: readonly Column<Table>[] = [],
@@ -40,7 +40,8 @@ export function prepareInsert<Table extends TableName, Returned extends Column<T
 }
 
 /**
- * Prepares a statement that adds rows, or updates existing rows with the same unique `key`.
+ * Prepares statements that add any number of rows, or update existing rows with the same unique `key`. In each call, the
+ * keys must be distinct: a statement cannot write a row twice.
  * @param replaced columns that always get the new value
  * @param merged columns that keep the old value if the new value is null
  */
@@ -62,7 +63,7 @@ export function prepareUpsert<Table extends TableName, Returned extends Column<T
     ...merged.map((column) => [column, sql`coalesce(${given(column)}, ${sql.ref(`${table}.${column}`)})`]),
     ...replaced.map((column) => [column, given(column)]),
   ]);
-  return prepareQuery((database, rows: readonly Insertable<Tables[Table]>[]) =>
+  const write = prepareQuery((database, rows: readonly Insertable<Tables[Table]>[]) =>
     untyped(database)
       .insertInto(table)
       .values(rows)
@@ -72,6 +73,11 @@ export function prepareUpsert<Table extends TableName, Returned extends Column<T
       })
       .$if(returning.length > 0, (query) => query.returning(returning)),
   ) as Statement<readonly Insertable<Tables[Table]>[], Table, Returned>;
+  return async (database, rows) => {
+    const returned: Awaited<ReturnType<typeof write>>[] = [];
+    for (const batch of chunkRows(rows)) returned.push(await write(database, batch));
+    return returned.flat();
+  };
 }
 
 export function prepareUpdate<Table extends TableName>(table: Table) {
@@ -107,9 +113,9 @@ export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]>
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) yield rows.slice(at, at + ROWS_PER_STATEMENT);
 }
 
-/** Keeps the last record of each ID and splits the records into chunks. A statement cannot write a row twice. */
-export function chunkDistinctRows<Item>(items: readonly Item[], idOf: (record: Item) => string): Generator<readonly Item[]> {
-  return chunkRows([...new Map(items.map((record) => [idOf(record), record])).values()]);
+/** Keeps the last record of each ID. */
+export function distinctBy<Item>(items: readonly Item[], idOf: (record: Item) => string): readonly Item[] {
+  return [...new Map(items.map((record) => [idOf(record), record])).values()];
 }
 
 /** Pads the list with its last key to a power of two. With fewer different lengths, fewer statements are compiled. */

@@ -8,23 +8,6 @@ export interface ListFilter {
   readonly limit?: number | undefined;
 }
 
-export type StoredKindName =
-  | 'organizations'
-  | 'users'
-  | 'groups'
-  | 'group-members'
-  | 'members'
-  | 'permissions'
-  | 'folders'
-  | 'documents'
-  | 'notifications'
-  | 'activities'
-  | 'presence'
-  | 'crdt'
-  | 'agents'
-  | 'endpoints'
-  | 'tokens';
-
 export type StoredRecord = Readonly<Record<string, unknown>>;
 
 export interface StoredRecords {

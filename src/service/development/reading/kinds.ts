@@ -1,7 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
-import type { StoredKindName, StoredRecord } from './answers.ts';
+import type { StoredRecord } from './answers.ts';
 
 /** Describes how to read the records of a kind from the store, and which fields to show. */
 export interface StoredKind {
@@ -72,7 +72,9 @@ export const STORED_KINDS = {
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },
-} as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
+} as const satisfies Readonly<Record<string, StoredKind>>;
+
+export type StoredKindName = keyof typeof STORED_KINDS;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
 const JSON_COLUMNS: ReadonlySet<string> = new Set(['ancestors', 'channels', 'domains', 'filterTypes', 'metadata', 'types']);

@@ -4,8 +4,8 @@ import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect } from '../../store/statements.ts';
-import type { ListFilter, StoredKindName, StoredRecord, StoredRecords } from './answers.ts';
-import { STORED_KINDS, type StoredKind, toRecord } from './kinds.ts';
+import type { ListFilter, StoredRecord, StoredRecords } from './answers.ts';
+import { STORED_KINDS, type StoredKind, type StoredKindName, toRecord } from './kinds.ts';
 
 /** Scope of a read: the data of an API key, at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {

@@ -2,8 +2,8 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { chunkRows } from '../../store/statements.ts';
-import type { RecordRequest, StoredKindName, StoredRecord } from './answers.ts';
-import { STORED_KINDS, toRecord } from './kinds.ts';
+import type { RecordRequest, StoredRecord } from './answers.ts';
+import { STORED_KINDS, type StoredKindName, toRecord } from './kinds.ts';
 import { notFound, type ReadingScope, readRows, selectRows } from './list.ts';
 
 /** A record, with the surrogate key of its organization. */
