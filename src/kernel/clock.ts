@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Source of time, injected so that tests can control it. All values are milliseconds; `now` counts from the Unix epoch. */
 export interface Clock {
   now(): number;
@@ -27,16 +29,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, milliseconds);
-      signal?.addEventListener('abort', abort, { once: true });
+    setTimeout(milliseconds, undefined, signal && { signal }).catch(() => {
+      throw signal?.reason;
     }),
 };

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
-import { findNearest } from './nearest.ts';
+import { didYouMean } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
 
@@ -11,11 +11,9 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
   const path = resolve(cwd, file);
   const stats = await stat(path).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
-    const nearest = findNearest(basename(path), await readdir(dirname(path)).catch(() => []));
-    throw new SvcError('usage', `file not found: ${file}`, {
-      hint: nearest ? `did you mean '${nearest}'?` : 'paths are relative to the current folder',
-      cause: error,
-    });
+    const siblings = await readdir(dirname(path)).catch(() => []);
+    const hint = didYouMean(basename(path), siblings, 'paths are relative to the current folder');
+    throw new SvcError('usage', `file not found: ${file}`, { hint, cause: error });
   });
   if (stats.isDirectory())
     throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'specify a file in this folder' });

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
-import { isObject } from '../kernel/json.ts';
+import { mapInner } from '../kernel/json.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { maskSecret } from '../kernel/redact.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
@@ -174,9 +174,7 @@ async function* mapEachPage(pages: AsyncIterable<Page>, change: (page: Page) => 
 function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
   if (paths.length === 0 || value === undefined || value === null) return value;
   if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
-  if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, pathsBelow(paths, String(index))));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskSecrets(inner, pathsBelow(paths, key))]));
+  return mapInner(value, (inner, key) => maskSecrets(inner, pathsBelow(paths, key)));
 }
 
 function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {

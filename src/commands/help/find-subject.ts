@@ -1,6 +1,6 @@
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { findNearest } from '../../kernel/nearest.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
@@ -38,8 +38,6 @@ function commandOfOperation(named: string): readonly string[] {
 }
 
 function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
-  const nearest = findNearest(named, known);
-  return new SvcError('usage', message, {
-    hint: nearest ? `did you mean '${nearest}'?` : "run 'svc help' for a list of commands and topics",
-  });
+  const hint = didYouMean(named, known, "run 'svc help' for a list of commands and topics");
+  return new SvcError('usage', message, { hint });
 }

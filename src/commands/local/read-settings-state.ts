@@ -1,6 +1,6 @@
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { stateSchema } from '../../catalog/state.ts';
-import { isObject } from '../../kernel/json.ts';
+import { mapInner } from '../../kernel/json.ts';
 import { loadSettings } from '../../settings/file/load-settings.ts';
 import { SecretValue } from '../../settings/secret-value.ts';
 import type { Declared } from '../../settings/settings.ts';
@@ -47,8 +47,5 @@ async function readUsers(path: string, declared: Declared, signal: AbortSignal):
 }
 
 function revealSecrets(value: unknown): unknown {
-  if (value instanceof SecretValue) return value.reveal();
-  if (Array.isArray(value)) return value.map(revealSecrets);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, revealSecrets(inner)]));
+  return value instanceof SecretValue ? value.reveal() : mapInner(value, revealSecrets);
 }

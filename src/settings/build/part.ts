@@ -1,5 +1,5 @@
 import type { SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { mapInner } from '../../kernel/json.ts';
 import type { SentRecord } from '../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
@@ -37,10 +37,7 @@ export function toShown(value: unknown): unknown {
 }
 
 function mapSecrets(value: unknown, replace: (secret: SecretValue) => unknown): unknown {
-  if (value instanceof SecretValue) return replace(value);
-  if (Array.isArray(value)) return value.map((item) => mapSecrets(item, replace));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapSecrets(inner, replace)]));
+  return value instanceof SecretValue ? replace(value) : mapInner(value, (inner) => mapSecrets(inner, replace));
 }
 
 export function pickFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/json.ts';
+import { mapInner } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
@@ -89,8 +89,5 @@ export function rewriteTemplate(
 }
 
 export function escapeTexts(value: unknown): unknown {
-  if (typeof value === 'string') return escapeVariables(value);
-  if (Array.isArray(value)) return value.map(escapeTexts);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, escapeTexts(inner)]));
+  return typeof value === 'string' ? escapeVariables(value) : mapInner(value, escapeTexts);
 }

@@ -1,5 +1,5 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
-import { isObject, tryParseJson } from '../../../kernel/json.ts';
+import { mapInner, tryParseJson } from '../../../kernel/json.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from '../../call-log.ts';
@@ -40,11 +40,7 @@ export function redactBodies(call: HandledCall): Pick<RequestDetail, 'request' |
 /** Masks all strings in fields with names of secrets, in any naming style. */
 function maskSecretFields(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? maskSecret(value) : value;
-  if (Array.isArray(value)) return value.map((inner) => maskSecretFields(inner, isSecret));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, maskSecretFields(inner, isSecret || isSecretName(name))]),
-  );
+  return mapInner(value, (inner, key) => maskSecretFields(inner, isSecret || isSecretName(key)));
 }
 
 export function withoutBodies({ request: _, response: __, ...record }: RequestDetail): RequestRecord {
