@@ -69,13 +69,6 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 type TokenLifetime = ReturnType<typeof toLifetime>;
 
-interface ResourceGrant extends TokenLifetime {
-  readonly type: unknown;
-  readonly id: unknown;
-  readonly organizationId: unknown;
-  readonly role: unknown;
-}
-
 type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
@@ -125,7 +118,7 @@ function resourcesOf({ permissions }: Fields): readonly Fields[] {
   return Array.isArray(resources) ? resources.filter(isObject) : [];
 }
 
-function toGrant({ type, id, organizationId, accessRole, expiresAt }: Fields, now: number): ResourceGrant {
+function toGrant({ type, id, organizationId, accessRole, expiresAt }: Fields, now: number) {
   return {
     type: type ?? null,
     id: id ?? null,
