@@ -59,7 +59,10 @@ export class ProfileTransaction {
     const entries = new Map(await file.read());
     if (entries.delete(profile?.id ?? '')) await file.write(entries);
     const accounts = accountsOf(profile);
-    const problem = await this.#call(accounts.map((account) => ({ kind: 'delete', account })));
+    const problem = await findKeychainProblem(
+      this.#storage,
+      accounts.map((account) => ({ kind: 'delete', account })),
+    );
     const { current, leftovers } = this.saved;
     await this.save({
       current: current === name ? undefined : current,
@@ -73,7 +76,10 @@ export class ProfileTransaction {
   async deleteLeftovers(): Promise<void> {
     const { leftovers } = this.saved;
     if (leftovers.length === 0) return;
-    const problem = await this.#call(leftovers.map((account) => ({ kind: 'delete', account })));
+    const problem = await findKeychainProblem(
+      this.#storage,
+      leftovers.map((account) => ({ kind: 'delete', account })),
+    );
     if (problem === undefined) await this.save({ ...this.saved, leftovers: [] });
   }
 
@@ -88,7 +94,7 @@ export class ProfileTransaction {
     const usedAccounts = new Set([...this.saved.profiles.values()].flatMap(accountsOf));
     const newAccounts = calls.map(({ account }) => account).filter((account) => !usedAccounts.has(account));
     await this.save({ ...this.saved, leftovers: union(this.saved.leftovers, newAccounts) });
-    return this.#call(calls);
+    return findKeychainProblem(this.#storage, calls);
   }
 
   async #putIntoFile(before: ReadonlyMap<string, SecretEntry>, profile: Profile, secrets: Secrets): Promise<void> {
@@ -116,18 +122,14 @@ export class ProfileTransaction {
     const owned = [...before].filter(([id]) => profiles.some((profile) => profile.id === id));
     if (owned.length < before.size) await file.write(new Map(owned));
   }
-
-  /** Calls the keychain. @returns the problem, if the keychain failed */
-  async #call(calls: readonly KeychainCall[]): Promise<string | undefined> {
-    if (calls.length === 0) return undefined;
-    return findKeychainProblem(this.#storage, calls);
-  }
 }
 
 /** A lookup of a missing account, to test whether the keychain responds. */
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
+/** Calls the keychain. @returns the problem, if the keychain failed */
 export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
+  if (calls.length === 0) return undefined;
   const reply = await keychain(calls);
   return 'fault' in reply ? reply.fault : undefined;
 }

@@ -7,11 +7,10 @@ import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { DeliveryForm } from '../store/tables.ts';
 import type { DeliveryRequest } from './http-sender.ts';
+import type { DeliveryTarget } from './subscriptions.ts';
 
-export interface LaneRef {
+export interface LaneRef extends DeliveryTarget {
   readonly apiKey: string;
-  readonly form: DeliveryForm;
-  readonly lane: string;
 }
 
 export interface DeliveryDestination {

@@ -5,6 +5,7 @@ import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../../kernel/errors.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
+import type { DeliveryAttempt } from './attempts.ts';
 import { isPrivateAddress } from './private-addresses.ts';
 
 export interface DeliveryRequest {
@@ -14,10 +15,7 @@ export interface DeliveryRequest {
 }
 
 /** The HTTP status, or the reason why there is no response. */
-export interface AttemptResult {
-  readonly status: number | null;
-  readonly error: string | null;
-}
+export type AttemptResult = Pick<DeliveryAttempt, 'status' | 'error'>;
 
 export type HttpSender = ReturnType<typeof createHttpSender>;
 

@@ -52,7 +52,6 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
   },
 
   'webhooks.endpoints.update': async (call, { endpointId, ...settings }) => {
-    await requireAdvancedWebhooks(call);
     const { key } = await requireEndpoint(call, endpointId);
     const changed = await call.database
       .updateTable('endpoints')
@@ -70,7 +69,6 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
   },
 
   'webhooks.endpoints.delete': async (call, { endpointId }) => {
-    await requireAdvancedWebhooks(call);
     const { key } = await requireEndpoint(call, endpointId);
     await call.database.deleteFrom('endpoints').where('key', '=', key).execute();
     await stopLane(call.database, endpointId, 'the endpoint was deleted', call.now);
@@ -78,7 +76,6 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
   },
 
   'webhooks.endpoints.secret': async (call, { endpointId }) => {
-    await requireAdvancedWebhooks(call);
     const { secret } = await requireEndpoint(call, endpointId);
     return { data: { endpointId, secret } };
   },

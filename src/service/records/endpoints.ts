@@ -4,6 +4,7 @@ import type { Operations } from '../../catalog/index.ts';
 import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Tables } from '../store/tables.ts';
+import { requireAdvancedWebhooks } from './configs.ts';
 
 export type Endpoint = Selectable<Tables['endpoints']>;
 type EndpointSettings = Omit<z.output<Operations['webhooks.endpoints.update']['input']>, 'endpointId'>;
@@ -22,8 +23,10 @@ export const selectEndpointPage = prepareQuery((database, { apiKey, afterKey, is
   return page.orderBy('key', isOlder ? 'desc' : 'asc').limit(sql.lit(limit));
 });
 
-/** @throws Refusal NOT_FOUND if the API key does not have this endpoint */
-export async function requireEndpoint({ database, apiKey }: KeyCall, id: string): Promise<Endpoint> {
+/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled; NOT_FOUND if the API key lacks the endpoint */
+export async function requireEndpoint(call: KeyCall, id: string): Promise<Endpoint> {
+  await requireAdvancedWebhooks(call);
+  const { database, apiKey } = call;
   const endpoint = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
   const found = await endpoint.executeTakeFirst();
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
