@@ -37,7 +37,7 @@ function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string
   return others.length === 0 ? only : undefined;
 }
 
-/** Creates the hint for an unknown name: `did you mean '--file'?`, or `otherwise` (default: all known names) if none is close. */
+/** Creates the hint for an unknown name: `did you mean '--file'?`, or `otherwise` (default: all known names). */
 export function didYouMean(typed: string, known: readonly string[], otherwise = `known: ${known.join(', ')}`): string {
   const nearest = findNearest(typed, known);
   return nearest ? `did you mean '${nearest}'?` : otherwise;
