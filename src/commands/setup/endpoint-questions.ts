@@ -15,28 +15,42 @@ import { type Data, describeDuplicates, type ExistingEndpoint, SAMPLE_URL } from
 interface Question {
   readonly label: string;
   readonly message: string;
-  readonly ask: (context: Context, asked: Asked) => Promise<unknown>;
+  /** Stands for a missing answer in the plan. */
   readonly missing: string;
+  /** Effect of an empty answer (default: `missing`). */
+  readonly emptyMeaning?: string;
+  readonly complete?: (typed: string) => string;
+  readonly check?: (answer: string, subject: EndpointSubject) => string | undefined;
+  readonly parse?: (answer: string) => unknown;
+  readonly format?: (value: unknown) => string;
+  /** Asks for something other than an optional text. */
+  readonly ask?: (context: Context, asked: Asked) => Promise<unknown>;
+}
+
+interface Asked extends Question {
+  readonly field: string;
+  readonly subject: EndpointSubject;
+  readonly current: unknown;
 }
 
 const QUESTIONS: Readonly<Record<string, Question>> = {
-  url: { label: 'url', message: 'Endpoint URL', ask: askUrl, missing: '' },
-  filterTypes: { label: 'events', message: 'Events to receive', ask: askEvents, missing: 'all' },
-  channels: { label: 'channels', message: 'Channels (comma-separated)', ask: askChannels, missing: 'all' },
-  rateLimit: { label: 'rate limit', message: 'Rate limit (deliveries per second)', ask: askRateLimit, missing: 'none' },
-  description: {
-    label: 'description',
-    message: 'Description (optional)',
-    ask: (context, asked) => askOptional(context, asked, { field: 'description', emptyMeaning: 'none' }),
-    missing: 'none',
+  url: { label: 'url', message: 'Endpoint URL', missing: '', ask: askUrl },
+  filterTypes: { label: 'events', message: 'Events to receive', missing: 'all', ask: askEvents },
+  channels: {
+    ...{ label: 'channels', message: 'Channels (comma-separated)', missing: 'all', emptyMeaning: 'all channels' },
+    ...{ ask: askChannels, parse: parseList },
   },
-  uid: {
-    label: 'uid',
-    message: 'Custom ID (uid)',
-    ask: (context, asked) => askOptional(context, asked, { field: 'uid', emptyMeaning: 'generated' }),
-    missing: 'generated',
+  rateLimit: {
+    ...{ label: 'rate limit', message: 'Rate limit (deliveries per second)', missing: 'none', emptyMeaning: 'no limit' },
+    ...{ complete: (typed) => typed.replace(/\s*(\/\s*s|per second)$/, ''), check: findRateLimitProblem, parse: Number },
   },
-  metadata: { label: 'metadata', message: 'Metadata (key=value,…)', ask: askMetadata, missing: 'none' },
+  description: { label: 'description', message: 'Description (optional)', missing: 'none' },
+  uid: { label: 'uid', message: 'Custom ID (uid)', missing: 'generated' },
+  metadata: {
+    ...{ label: 'metadata', message: 'Metadata (key=value,…)', missing: 'none', format: formatPairs },
+    check: (answer) => (PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs'),
+    parse: (answer) => Object.fromEntries(parsePairs(answer, 'metadata')),
+  },
 };
 
 export function countQuestions(given: Data): number {
@@ -45,9 +59,10 @@ export function countQuestions(given: Data): number {
 
 export async function askForEndpoint(context: Context, subject: EndpointSubject, given: Data, number: NumberQuestion) {
   const data: Record<string, unknown> = { ...given };
-  for (const [field, { message, ask }] of Object.entries(QUESTIONS)) {
+  for (const [field, question] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;
-    data[field] = await ask(context, { subject, message: number(message), current: undefined });
+    const asked = { ...question, message: number(question.message), field, subject, current: undefined };
+    data[field] = await askQuestion(context, asked);
   }
   return data;
 }
@@ -66,23 +81,40 @@ export async function reviewEndpoint(context: Context, subject: EndpointSubject,
     if (chosen === CANCEL) throw notConfirmed();
     const [field, question] = Object.entries(QUESTIONS)[lines.indexOf(chosen)] ?? [];
     if (field === undefined || question === undefined) return data;
-    data[field] = await question.ask(context, { subject, message: question.message, current: data[field] });
+    data[field] = await askQuestion(context, { ...question, field, subject, current: data[field] });
   }
 }
 
 const DONE = 'Continue with these answers';
 const CANCEL = 'Cancel';
 
-export function describeEndpoint(data: Data): readonly (readonly [label: string, value: string])[] {
-  return Object.entries(QUESTIONS).map(([field, { label, missing }]) => [
-    label,
-    data[field] === undefined ? missing : formatField(field, data[field]),
-  ]);
+function askQuestion(context: Context, asked: Asked): Promise<unknown> {
+  return (asked.ask ?? askOptional)(context, asked);
 }
 
-function formatField(field: string, value: unknown): string {
-  if (field === 'rateLimit') return `${value} per second`;
-  return field === 'metadata' ? formatPairs(value) : [value].flat().join(', ');
+async function askOptional(context: Context, asked: Asked): Promise<unknown> {
+  const { field, subject, message, missing, emptyMeaning = missing, complete, check, current } = asked;
+  const { parse = (answer: string) => answer, format = joinList } = asked;
+  const prompter = await context.prompter();
+  const answer = await prompter.text({
+    message,
+    defaultValue: current === undefined ? undefined : format(current),
+    emptyMeaning,
+    ...(complete && { complete }),
+    validate: (text) => check?.(text, subject) ?? findProblem(subject, field, parse(text)),
+  });
+  return answer === '' ? undefined : parse(answer);
+}
+
+export function describeEndpoint(data: Data): readonly (readonly [label: string, value: string])[] {
+  return Object.entries(QUESTIONS).map(([field, { label, missing, format = joinList }]) => {
+    if (data[field] === undefined) return [label, missing];
+    return [label, `${format(data[field])}${field === 'rateLimit' ? ' per second' : ''}`];
+  });
+}
+
+function joinList(value: unknown): string {
+  return [value].flat().join(', ');
 }
 
 function formatPairs(metadata: unknown): string {
@@ -93,11 +125,10 @@ function formatPairs(metadata: unknown): string {
 
 async function askEvents(context: Context, { subject, message, current }: Asked) {
   const prompter = await context.prompter();
-  const names: readonly string[] = Array.isArray(current) ? current : [];
   const chosen = await prompter.multiSelect({
     message,
     choices: EVENT_TYPES.map(({ name, description, group }) => ({ value: name, description, group })),
-    defaultValues: names,
+    defaultValues: Array.isArray(current) ? current : [],
     emptyMeaning: 'all events',
     validateOther: (name) => findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
   });
@@ -113,7 +144,7 @@ function findEventProblem({ allowsUnknownEvents }: EndpointSubject, name: string
 async function askChannels(context: Context, asked: Asked): Promise<unknown> {
   const prompter = await context.prompter();
   for (;;) {
-    const channels = await askOptional(context, asked, { field: 'channels', emptyMeaning: 'all channels', parse: parseList });
+    const channels = await askOptional(context, asked);
     const misplaced = Array.isArray(channels) ? channels.map(describeMisplaced).find((text) => text !== undefined) : '';
     if (!misplaced || (await prompter.confirm(`${misplaced}. Use it as a channel?`, false))) return channels;
   }
@@ -131,33 +162,11 @@ function parseList(answer: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-function askRateLimit(context: Context, asked: Asked): Promise<unknown> {
-  return askOptional(context, asked, {
-    field: 'rateLimit',
-    emptyMeaning: 'no limit',
-    complete: (typed) => typed.replace(/\s*(\/\s*s|per second)$/, ''),
-    parse: Number,
-    check: (answer) => {
-      if (/^\d+$/.test(answer)) return undefined;
-      const isChannel = findProblem(asked.subject, 'channels', parseList(answer)) === undefined;
-      const advice = isChannel ? '; to change the channels, answer No to the last question' : '';
-      return `'${answer}' is not a whole number${advice}`;
-    },
-  });
-}
-
-function askMetadata(context: Context, { current, ...asked }: Asked): Promise<unknown> {
-  const shown = current === undefined ? undefined : formatPairs(current);
-  return askOptional(
-    context,
-    { ...asked, current: shown },
-    {
-      field: 'metadata',
-      emptyMeaning: 'none',
-      parse: (answer) => Object.fromEntries(parsePairs(answer, 'metadata')),
-      check: (answer) => (PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs'),
-    },
-  );
+function findRateLimitProblem(answer: string, subject: EndpointSubject): string | undefined {
+  if (/^\d+$/.test(answer)) return undefined;
+  const isChannel = findProblem(subject, 'channels', parseList(answer)) === undefined;
+  const advice = isChannel ? '; to change the channels, answer No to the last question' : '';
+  return `'${answer}' is not a whole number${advice}`;
 }
 
 async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
@@ -208,10 +217,8 @@ async function offerPing(context: Context, url: URL): Promise<boolean> {
   return (await context.prompter()).confirm('Keep this URL?', true);
 }
 
-const REJECTION_STATUSES: readonly (number | null)[] = [400, 401, 403];
-
 function isRejection({ status }: PostResult): boolean {
-  return REJECTION_STATUSES.includes(status);
+  return status === 400 || status === 401 || status === 403;
 }
 
 function describeResult(receipt: PostResult): string {
@@ -231,38 +238,8 @@ interface EndpointSubject {
   readonly allowsUnknownEvents: boolean;
 }
 
-interface Asked {
-  readonly subject: EndpointSubject;
-  readonly message: string;
-  readonly current: unknown;
-}
-
 function findProblem({ operation }: EndpointSubject, field: string, value: unknown): string | undefined {
   const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
   const issue = error?.issues.find(({ path }) => path[0] === field);
   return issue && lowerFirst(issue.message);
-}
-
-interface OptionalField {
-  readonly field: string;
-  readonly emptyMeaning: string;
-  readonly parse?: (answer: string) => unknown;
-  readonly check?: (answer: string) => string | undefined;
-  readonly complete?: (typed: string) => string;
-}
-
-async function askOptional(
-  context: Context,
-  { subject, message, current }: Asked,
-  { field, emptyMeaning, parse = (answer) => answer, check, complete }: OptionalField,
-): Promise<unknown> {
-  const prompter = await context.prompter();
-  const answer = await prompter.text({
-    message,
-    defaultValue: current === undefined ? undefined : [current].flat().join(', '),
-    emptyMeaning,
-    ...(complete && { complete }),
-    validate: (text) => check?.(text) ?? findProblem(subject, field, parse(text)),
-  });
-  return answer === '' ? undefined : parse(answer);
 }
