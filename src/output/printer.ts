@@ -44,15 +44,6 @@ export interface ResultShape {
   readonly renderText?: (view: View) => string | Promise<string>;
 }
 
-export interface Printer {
-  /** Prints page by page if the format allows. @throws SvcError `usage` if no record of the first page has a selected field */
-  records(pages: AsyncIterable<readonly unknown[]>, shape: ResultShape): Promise<void>;
-  /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
-  value(value: unknown, shape: ResultShape): Promise<void>;
-  /** Prints a text as one line, for `--quiet`. Escapes the text only on a terminal. */
-  line(text: string): Promise<void>;
-}
-
 const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
   table: async (view) => (await import('./table.ts')).createTableRenderer(view),
   json: async (view) => (await import('./json.ts')).createJsonRenderer(view),
@@ -62,16 +53,10 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
-  const { writeDocument = (write) => write() } = options;
-  const printer = new ResultPrinter(sink, options);
-  return {
-    records: (pages, shape) => writeDocument(() => printer.printRecords(pages, shape)),
-    value: (value, shape) => writeDocument(() => printer.printValue(value, shape)),
-    line: (text) => sink.write(`${sink.isTerminal ? escapeForTerminal(text) : text}\n`),
-  };
+  return new Printer(sink, options);
 }
 
-class ResultPrinter {
+export class Printer {
   readonly #sink: Sink;
   readonly #options: OutputOptions;
   #hidden = 0;
@@ -81,22 +66,44 @@ class ResultPrinter {
     this.#options = options;
   }
 
-  async printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
+  /** Prints page by page if the format allows. @throws SvcError `usage` if no record of the first page has a selected field */
+  records(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
+    return this.#writeDocument(() => this.#printRecords(pages, shape));
+  }
+
+  /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
+  value(value: unknown, shape: ResultShape): Promise<void> {
+    return this.#writeDocument(() => this.#printValue(value, shape));
+  }
+
+  /** Prints a text as one line, for `--quiet`. Escapes the text only on a terminal. */
+  line(text: string): Promise<void> {
+    return this.#sink.write(`${this.#sink.isTerminal ? escapeForTerminal(text) : text}\n`);
+  }
+  async #writeDocument(write: () => Promise<void>): Promise<void> {
+    const { writeDocument = (print) => print(), note } = this.#options;
+    await writeDocument(async () => {
+      await write();
+      const count = this.#hidden;
+      this.#hidden = 0;
+      if (count === 0) return;
+      const hidden = `${formatNounCount(count, 'column')} hidden`;
+      await note?.(`${hidden}; -o json or a wider terminal shows ${count === 1 ? 'it' : 'them'}`);
+    });
+  }
+
+  async #printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
     const names = this.#options.fields;
     const { fields, pages: all } = names ? await selectFromPages(names, pages, shape.columns) : { pages };
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
     await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
-    await this.#reportHidden();
   }
 
-  async printValue(value: unknown, shape: ResultShape): Promise<void> {
+  async #printValue(value: unknown, shape: ResultShape): Promise<void> {
     const { format, fields: names, warn } = this.#options;
-    if (shape.renderText && format === 'table' && !names) {
-      await this.#sink.write(await shape.renderText(this.#viewOf(shape)));
-      return this.#reportHidden();
-    }
-    if (Array.isArray(value)) return this.printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
+    if (shape.renderText && format === 'table' && !names) return this.#sink.write(await shape.renderText(this.#viewOf(shape)));
+    if (Array.isArray(value)) return this.#printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
@@ -155,14 +162,6 @@ class ResultPrinter {
       lines += value.split('\n').length - 1;
     }
     await pager.show(continueReading(start, iterator));
-  }
-
-  async #reportHidden(): Promise<void> {
-    const count = this.#hidden;
-    this.#hidden = 0;
-    if (count === 0) return;
-    const hidden = `${formatNounCount(count, 'column')} hidden`;
-    await this.#options.note?.(`${hidden}; -o json or a wider terminal shows ${count === 1 ? 'it' : 'them'}`);
   }
 }
 

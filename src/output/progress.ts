@@ -6,20 +6,6 @@ import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine, re
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
-/** While a display is active, write every other message with `print`. Ignores write errors: a closed stderr ends no command. */
-export interface Progress {
-  /** @returns a function that ends the display, and resolves after its last write */
-  track(readState: () => ProgressState): () => Promise<void>;
-  /** Shows a countdown in the background. A new countdown replaces the previous one. */
-  countDown(untilEpoch: number, reason: string): void;
-  /** Shows a spinner on a terminal, otherwise a single line. @returns a function that ends the display after its last write */
-  showActivity(text: string): () => Promise<void>;
-  print(text: string): Promise<void>;
-  /** Writes to a sink that may be the same terminal, without damaging the redrawn line. */
-  writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const SECOND = 1_000;
 const LINE_INTERVAL = 10_000;
 const BAR_INTERVAL = 100;
@@ -35,8 +21,8 @@ export interface ProgressTerminal {
   readonly glyphs?: Glyphs;
 }
 
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal?: ProgressTerminal): Progress {
-  return new ProgressDisplay(sink, clock, style, terminal);
+export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal: ProgressTerminal = {}): Progress {
+  return new Progress(sink, clock, style, terminal);
 }
 
 interface TrackedTask {
@@ -45,7 +31,8 @@ interface TrackedTask {
   readonly since: number;
 }
 
-class ProgressDisplay implements Progress {
+/** While a display is active, write every other message with `print`. Ignores write errors: a closed stderr ends no command. */
+export class Progress {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #style: ProgressStyle;
@@ -59,7 +46,7 @@ class ProgressDisplay implements Progress {
   #loop = new AbortController();
   #loopDone = Promise.resolve();
 
-  constructor(sink: Sink, clock: Clock, style: ProgressStyle, terminal: ProgressTerminal = {}) {
+  constructor(sink: Sink, clock: Clock, style: ProgressStyle, terminal: ProgressTerminal) {
     this.#sink = sink;
     this.#clock = clock;
     this.#style = style;
@@ -67,6 +54,7 @@ class ProgressDisplay implements Progress {
     this.#glyphs = terminal.glyphs ?? UNICODE_GLYPHS;
   }
 
+  /** @returns a function that ends the display, and resolves after its last write */
   track(readState: () => ProgressState): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     const since = this.#clock.now();
@@ -79,6 +67,7 @@ class ProgressDisplay implements Progress {
     };
   }
 
+  /** Shows a countdown in the background. A new countdown replaces the previous one. */
   countDown(until: number, reason: string): void {
     if (this.#style === 'none') return;
     this.#countdown = { until, reason };
@@ -89,6 +78,7 @@ class ProgressDisplay implements Progress {
     }
   }
 
+  /** Shows a spinner on a terminal, otherwise a single line. @returns a function that ends the display after its last write */
   showActivity(text: string): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     if (this.#style === 'lines') {
@@ -110,6 +100,7 @@ class ProgressDisplay implements Progress {
     if (!this.#terminal.holdMessage?.(text)) await this.#write(text, this.#isDrawn ? this.#line() : '');
   }
 
+  /** Writes to a sink that may be the same terminal, without damaging the redrawn line. */
   async writeAlongside(sink: Sink, text: string | Uint8Array): Promise<void> {
     if (this.#style !== 'bar' || !sink.isTerminal) return sink.write(text);
     const wasDrawn = this.#isDrawn;
