@@ -38,14 +38,8 @@ function shortenMessage(message: string): string {
 }
 
 function perform(entry: InstanceType<KeyringModule['Entry']>, call: KeychainCall): string | null {
-  switch (call.kind) {
-    case 'get':
-      return entry.getPassword();
-    case 'set':
-      entry.setPassword(call.secret);
-      return null;
-    case 'delete':
-      entry.deleteCredential();
-      return null;
-  }
+  if (call.kind === 'get') return entry.getPassword();
+  if (call.kind === 'set') entry.setPassword(call.secret);
+  else entry.deleteCredential();
+  return null;
 }

@@ -59,10 +59,7 @@ export class ProfileTransaction {
     const entries = new Map(await file.read());
     if (entries.delete(profile?.id ?? '')) await file.write(entries);
     const accounts = accountsOf(profile);
-    const problem = await findKeychainProblem(
-      this.#storage,
-      accounts.map((account) => ({ kind: 'delete', account })),
-    );
+    const problem = await deleteAccounts(this.#storage, accounts);
     const { current, leftovers } = this.saved;
     await this.save({
       current: current === name ? undefined : current,
@@ -75,12 +72,8 @@ export class ProfileTransaction {
   /** Deletes leftover secrets from the keychain. If that fails, the next change tries again. */
   async deleteLeftovers(): Promise<void> {
     const { leftovers } = this.saved;
-    if (leftovers.length === 0) return;
-    const problem = await findKeychainProblem(
-      this.#storage,
-      leftovers.map((account) => ({ kind: 'delete', account })),
-    );
-    if (problem === undefined) await this.save({ ...this.saved, leftovers: [] });
+    const problem = await deleteAccounts(this.#storage, leftovers);
+    if (leftovers.length > 0 && problem === undefined) await this.save({ ...this.saved, leftovers: [] });
   }
 
   /** Stores secrets in the keychain. @returns the problem, if the keychain failed */
@@ -132,6 +125,14 @@ export async function findKeychainProblem({ keychain }: SecretStorage, calls: re
   if (calls.length === 0) return undefined;
   const reply = await keychain(calls);
   return 'fault' in reply ? reply.fault : undefined;
+}
+
+async function deleteAccounts(storage: SecretStorage, accounts: readonly string[]): Promise<string | undefined> {
+  if (accounts.length === 0) return undefined;
+  return findKeychainProblem(
+    storage,
+    accounts.map((account) => ({ kind: 'delete', account })),
+  );
 }
 
 type NamedSecret = readonly [SecretSetting, string];
