@@ -48,15 +48,11 @@ function checkCertificate(socket: TLSSocket, host: string, now: number): CheckRe
   const { subjectaltname = 'no name', issuer, valid_to: end } = socket.getPeerCertificate();
   const issuerName = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
   if (!socket.authorized) {
-    const code = codeOf(socket.authorizationError);
+    const code = String(Object(socket.authorizationError).code ?? socket.authorizationError);
     const { message, hint } = createNetworkFailure(Object.assign(new Error(code), { code }), host).error;
     return fail('unreachable', `${message} (issued by ${issuerName} for ${subjectaltname}, until ${end})`, hint);
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
   const detail = `${socket.getProtocol()}, certificate issued by ${issuerName}, expires in ${formatNounCount(days, 'day')}`;
   return days < RENEWAL_DAYS ? warn(detail, 'renew the certificate before it expires') : ok(detail);
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : String(error);
 }

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { summarize } from '../../bulk/summary.ts';
-import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
@@ -44,20 +44,11 @@ function stoppedError(job: string, recorded?: { readonly failure: Failure; reado
   });
 }
 
-interface JobRecords {
-  readonly noun: string;
-  /** The operation of a bulk job. A job that applies a plan has several. */
-  readonly bulk?: BulkOperation;
-}
+type JobRecords = Awaited<ReturnType<typeof findJobRecords>>;
 
-interface BulkOperation {
-  readonly entry: OperationEntry;
-  readonly fields: BulkFields;
-}
-
-/** @throws SvcError `local` if this version of svc does not have the operation */
-export async function findJobRecords(description: JobDescription): Promise<JobRecords> {
-  if (description.operation === APPLY) return { noun: CHANGE };
+/** Finds the operation of a job. A job that applies a plan has several. @throws SvcError like `findJobOperation` */
+export async function findJobRecords(description: JobDescription) {
+  if (description.operation === APPLY) return { noun: CHANGE, bulk: undefined };
   const entry = findJobOperation(description);
   const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
   return { noun: fields.noun, bulk: { entry, fields } };

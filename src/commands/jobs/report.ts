@@ -34,7 +34,7 @@ async function writeNewFile(path: string, shown: string, text: string): Promise<
         hint: 'choose another file with --file, or delete the existing one',
       });
     }
-    await rm(path, { force: true });
+    await rm(path, { force: true }).catch(() => undefined); // report the first failure
     throw localFileError('write', shown, error);
   }
 }

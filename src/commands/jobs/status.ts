@@ -49,7 +49,7 @@ export async function readEntries({ folders, warn }: Pick<Context, 'folders' | '
   for (const name of await listJobNames(folders)) {
     const folder = jobFolderOf(folders, name);
     try {
-      if (!(await isUnstarted(folder))) entries.push(await readEntry(folder));
+      if (!(await isUnstarted(folder))) entries.push(await readJob(folder, toListEntry));
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       await warn(error.message);
@@ -58,10 +58,17 @@ export async function readEntries({ folders, warn }: Pick<Context, 'folders' | '
   return entries;
 }
 
-async function readEntry(folder: JobFolder): Promise<JobListEntry> {
-  return closeAfter(await openJournal(folder), async (journal) => {
-    const status = readStatus(journal, await readJobState(folder, journal));
-    const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
-    return entry;
-  });
+/** Opens the journal of a job to read its status. */
+export async function readJob<Result>(folder: JobFolder, read: (status: JobStatus, journal: Journal) => Result) {
+  const journal = await openJournal(folder);
+  try {
+    return read(readStatus(journal, await readJobState(folder, journal)), journal);
+  } finally {
+    journal.close();
+  }
+}
+
+function toListEntry(status: JobStatus): JobListEntry {
+  const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
+  return entry;
 }

@@ -1,21 +1,18 @@
 import { groupByReason } from '../../../bulk/failure-reasons.ts';
 import { Histogram } from '../../../bulk/journal/histogram.ts';
-import { type JobFolder, openJournal, readJobState } from '../../../bulk/journal/job-folder.ts';
+import type { JobFolder } from '../../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../../bulk/journal/journal.ts';
 import { mergePoints, type SeriesPoint } from '../../../bulk/journal/time-series.ts';
 import { createRecordLocator } from '../../../bulk/record-position.ts';
 import { redactValue } from '../../../kernel/redact.ts';
-import { closeAfter } from '../../../kernel/resource.ts';
-import { type JobStatus, readStatus } from '../status.ts';
+import { type JobStatus, readJob } from '../status.ts';
 
 type LocatedReceipt = Readonly<ReturnType<typeof createReceipt>>;
 /** Result of a bulk job, without secrets. JSON output has the same fields. */
 export type JobReceipt = Omit<LocatedReceipt, 'paths'>;
 
-export async function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
-  return closeAfter(await openJournal(folder), async (journal) =>
-    createReceipt(readStatus(journal, await readJobState(folder, journal)), journal),
-  );
+export function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
+  return readJob(folder, createReceipt);
 }
 
 function createReceipt({ id, operation, state, input, description, run, metrics, ...status }: JobStatus, journal: Journal) {
