@@ -22,8 +22,7 @@ import type { OperationRunner } from '../definition.ts';
 import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
-import { cannotAskUserError, secretWithheldError, toolName, toToolError } from './tool-terms.ts';
-import { createTools, type OperationTool } from './tools.ts';
+import { cannotAskUserError, createTools, type OperationTool, secretWithheldError, toolName, toToolError } from './tools.ts';
 
 interface ServeToolsOptions {
   readonly allowWrites: boolean;
