@@ -66,10 +66,7 @@ function sendRequest(
       response.on('end', () => request.writableFinished || request.destroy());
       resolve(response);
     });
-    for (const [name, lines] of Map.groupBy(headers, ([name]) => name.toLowerCase())) {
-      const values = lines.map(([, value]) => value);
-      request.setHeader(lines[0]?.[0] ?? name, values.length === 1 ? (values[0] ?? '') : values);
-    }
+    for (const [name, value] of headers) request.appendHeader(name, value);
     // Node.js sends a string body together with the headers, and would encode both as UTF-8.
     const bytes = Buffer.from(body);
     if (method === 'POST') request.setHeader('content-length', bytes.length);

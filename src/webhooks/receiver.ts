@@ -116,27 +116,26 @@ function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
   return { status: 413, text: `the body is longer than ${body} bytes` };
 }
 
-/** Reads the body and counts it as buffered. Resolves with a response if the body is too large, or `undefined` if the sender disconnected. */
-function readBody(request: IncomingMessage, { limits, buffered }: RequestContext) {
-  return new Promise<Buffer | ReceiverResponse | undefined>((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const stop = (result: ReceiverResponse | undefined) => {
-      buffered.bytes -= length;
-      request.removeAllListeners('data').removeAllListeners('end').removeAllListeners('close');
-      resolve(result);
-    };
-    request.on('data', (chunk: Buffer) => {
+/** Reads the body and counts it as buffered. Returns a response if the body is too large, or `undefined` if the sender disconnected. */
+async function readBody(request: IncomingMessage, { limits, buffered }: RequestContext) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const discard = (response?: ReceiverResponse) => {
+    buffered.bytes -= length;
+    return response;
+  };
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
       length += chunk.length;
       buffered.bytes += chunk.length;
-      if (length > limits.body) stop(createTooLongResponse(limits));
-      else if (buffered.bytes > limits.totalBodies) stop({ status: 503, text: 'too many requests at once' });
-    });
-    request.on('end', () => resolve(Buffer.concat(chunks, length)));
-    request.on('close', () => (request.complete ? undefined : stop(undefined)));
-    request.on('error', () => undefined); // `close` follows
-  });
+      if (length > limits.body) return discard(createTooLongResponse(limits));
+      if (buffered.bytes > limits.totalBodies) return discard({ status: 503, text: 'too many requests at once' });
+    }
+  } catch {
+    return discard();
+  }
+  return Buffer.concat(chunks, length);
 }
 
 /** Responds without reading the rest of the request, and closes the connection after a delay. */

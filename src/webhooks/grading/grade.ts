@@ -40,11 +40,15 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
     }
     dependencies.onProgress?.(observed.length);
     const observation = await runCase(testCase, dependencies);
-    const failedResult = observation.results.find(({ status }) => status === null);
+    const failedResult = observation.results.find((result) => result.status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
     const recovery = isFirst ? 0 : RECOVERY_TIME;
     const isUnresponsive = failedResult !== undefined && !(await isReachable(dependencies, recovery));
-    if (isUnresponsive && isFirst) throw createUnreachableError(dependencies.url, failedResult);
+    if (isUnresponsive && isFirst) {
+      throw new SvcError('unreachable', `${dependencies.url.href}: ${failedResult.error}`, {
+        hint: 'check that the receiver is running at this URL',
+      });
+    }
     if (isUnresponsive) crashCase = testCase.name;
     observed.push({ ...observation, isUnresponsive });
   }
@@ -78,12 +82,6 @@ async function isReachable(dependencies: GradingDependencies, recoveryTime: numb
     if (clock.now() >= end) return false;
     await clock.sleep(RECOVERY_INTERVAL, postOptions.signal);
   }
-}
-
-function createUnreachableError(url: URL, result: PostResult): SvcError {
-  const reason = result.status === null ? result.error : 'the receiver stopped responding';
-  const hint = 'check that the receiver is running at this URL';
-  return new SvcError('unreachable', `${url.href}: ${reason}`, { hint });
 }
 
 async function waitForEffects(
