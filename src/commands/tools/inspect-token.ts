@@ -13,23 +13,21 @@ import { withStore } from '../embedded/store.ts';
 
 export async function inspectTokenCommand(context: Context, { arguments: [given = ''] }: Invocation): Promise<void> {
   const text = given === '-' ? await readArgument(context, given) : given;
-  if (context.options.local) return verifyToken(context, text.trim());
-  const token = parseAccessToken(text, context.clock.now());
+  const token = context.options.local ? await verifyToken(context, text.trim()) : parseAccessToken(text, context.clock.now());
   const printer = await context.printer();
   await printer.value(token, { renderText: (view) => renderToken(token, view) });
-  await context.warn('the signature is not verified: anyone can create such a token');
+  if (!token.verified) await context.warn('the signature is not verified: anyone can create such a token');
 }
 
 /** @throws SvcError `unauthenticated` if the embedded service rejects the token */
-async function verifyToken(context: Context, text: string): Promise<void> {
+async function verifyToken(context: Context, text: string) {
   const { verifyAccessToken } = await import('../../service/handlers/verify-access-token.ts');
   const { token, problem } = await withStore(context, 'read', async (store, apiKey, { time }) => ({
     token: parseAccessToken(text, time.now()),
     problem: await verifyAccessToken(store, { apiKey, now: time.now() }, text),
   }));
   if (problem) throw new SvcError('unauthenticated', `the embedded service rejects the token: ${problem}`);
-  const printer = await context.printer();
-  await printer.value({ ...token, verified: true }, { renderText: (view) => renderToken(token, view) });
+  return { ...token, verified: true };
 }
 
 const SHOWN_SEPARATELY = new Set(['iat', 'exp', 'permissions']);
@@ -68,7 +66,6 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
 
 /** A lifetime. Times are RFC 3339, or null if the token does not contain them. */
 type TokenLifetime = ReturnType<typeof toLifetime>;
-
 type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
@@ -76,9 +73,8 @@ export function parseAccessToken(text: string, now: number) {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
     const hint = parts.length === 5 ? 'the token is encrypted, and only its recipient can read it' : TOKEN_FORMAT;
-    throw new SvcError('bad_data', `not a signed token: it has ${formatNounCount(parts.length, 'part')} instead of 3`, {
-      hint,
-    });
+    const problem = `it has ${formatNounCount(parts.length, 'part')} instead of 3`;
+    throw new SvcError('bad_data', `not a signed token: ${problem}`, { hint });
   }
   const [header = '', payload = '', signature = ''] = parts;
   if (!BASE64URL.test(signature)) throw malformedTokenError('signature', 'not base64url');

@@ -1,7 +1,9 @@
+import { join, resolve } from 'node:path';
 import { WEBHOOK_FORMS } from '../../webhooks/form.ts';
 import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
+import type { Context } from '../context.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
 
@@ -24,6 +26,10 @@ const PRIVATE_KEY = {
   description: 'file with the RSA private key that decrypts payloads',
 } as const satisfies OptionDefinition;
 const RECORD = 'folder for recorded deliveries (default: webhooks/ in the state folder)';
+
+export function recordFolder({ folders, cwd }: Context, named: string | undefined): string {
+  return named === undefined ? join(folders.state, 'webhooks') : resolve(cwd, named);
+}
 
 export const LISTEN_FLAGS = [
   { flags: '--port <n>', description: 'port to listen on, or 0 for any free port (default: 4400)' },

@@ -7,9 +7,8 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
 import { parsePort, parseWholeNumber } from '../options.ts';
-import type { ListenFlags } from './flags.ts';
+import { type ListenFlags, recordFolder } from './flags.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
-import { recordFolder } from './record-folder.ts';
 
 export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
 const DEFAULT_PORT = 4400;

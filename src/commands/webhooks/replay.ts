@@ -15,10 +15,9 @@ import type { Invocation } from '../definition.ts';
 import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
 import { parseSinceFlag } from '../options.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
-import type { ReplayFlags } from './flags.ts';
+import { type ReplayFlags, recordFolder } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
-import { recordFolder } from './record-folder.ts';
 
 const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
@@ -50,9 +49,8 @@ export async function replayCommand(context: Context, invocation: Invocation<Rep
 }
 
 async function listRecorded(context: Context, replay: ReplayOptions): Promise<void> {
-  const found: object[] = [];
-  for await (const { id, event, form, verified, receivedAt } of selectDeliveries(context, replay))
-    found.push({ id, event, form, verified, receivedAt });
+  const deliveries = selectDeliveries(context, replay);
+  const found = await Array.fromAsync(deliveries, ({ path, headers, body, ...head }) => head);
   await (await context.printer()).value(found, { columns: RECORDED_COLUMNS });
   if (found.length > 0) return;
   await context.note(
@@ -88,8 +86,7 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
 /** @throws SvcError `not_found` before the first request if a given ID is not recorded */
 async function requireRecorded(context: Context, replay: ReplayOptions): Promise<void> {
   if (!replay.ids) return;
-  const found = new Set<string>();
-  for await (const { id } of selectDeliveries(context, replay)) found.add(id);
+  const found = new Set(await Array.fromAsync(selectDeliveries(context, replay), ({ id }) => id));
   const missing = replay.ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;
   throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, { hint: LIST_HINT });
@@ -110,7 +107,7 @@ async function* sendRecorded(context: Context, replay: ReplayOptions, count: Rep
     const outgoing = createOutgoing(delivery, url, replay, clock.now());
     if (isSignatureExpired(outgoing, clock.now())) count.old += 1;
     if (options.dryRun) {
-      await printPlannedRequest(context, outgoing, [replay.authToken ?? '']);
+      await printPlannedRequest(context, outgoing, replay.authToken);
       continue;
     }
     const receipt = await withSpinner(context, `webhooks replay: waiting for ${url.host}`, () =>

@@ -45,7 +45,7 @@ async function sendTo(context: Context, url: URL, event: string, deliveryOptions
   const { clock, options } = context;
   const { form } = deliveryOptions;
   const { id, outgoing } = await createSampleDelivery(url, event, deliveryOptions, clock.now());
-  if (options.dryRun) return printPlannedRequest(context, outgoing, [deliveryOptions.authToken ?? '']);
+  if (options.dryRun) return printPlannedRequest(context, outgoing, deliveryOptions.authToken);
   if (deliveryOptions.secret === undefined && deliveryOptions.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
     await context.note(`the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`);

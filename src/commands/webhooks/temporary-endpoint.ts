@@ -20,6 +20,7 @@ interface TemporaryEndpointOptions {
 
 /** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
+const REMOVAL_FAILED = 'the temporary endpoint could not be deleted; the next listener will delete it';
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 
@@ -50,7 +51,9 @@ export async function createTemporaryEndpoint(context: Context, options: Tempora
     const description = 'temporary: svc webhooks listen';
     const endpoint = { url, uid, description, ...optionalProperty('filterTypes', filterTypes?.slice()) };
     const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], endpoint));
-    remove = () => removeOrWarn(context, client, id).finally(close);
+    // A failure is only a warning, because the output is complete.
+    const warn = (error: unknown) => context.warn(`${REMOVAL_FAILED}: ${messageOf(error)}`);
+    remove = () => removeEndpoint(client, id).catch(warn).finally(close);
     const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
     return { secret, notes, hasEnabledWebhooks, remove };
   } catch (error) {
@@ -65,15 +68,6 @@ async function connectToService(context: Context): Promise<Connection> {
   if (!context.options.local) return connection;
   const stop = await (await import('./local-deliveries.ts')).startLocalDeliveries(context);
   return { client: connection.client, close: () => stop().finally(connection.close) };
-}
-
-/** Deletes the endpoint. Failures are warnings, because the output is complete. */
-async function removeOrWarn(context: Context, client: Client, id: string): Promise<void> {
-  try {
-    await removeEndpoint(client, id);
-  } catch (error) {
-    await context.warn(`the temporary endpoint could not be deleted; the next listener will delete it: ${messageOf(error)}`);
-  }
 }
 
 async function enableWebhooks(client: Client) {
