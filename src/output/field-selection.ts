@@ -49,22 +49,18 @@ export function requireFields(paths: readonly string[], records: readonly unknow
   const columnFields = columns.map(({ field }) => field);
   const unknown = paths.find((path) => !columnFields.includes(path) && fieldAt(records, path) === undefined);
   if (unknown === undefined) return;
-  throw new SvcError('usage', missingFieldMessage(unknown), {
-    hint: didYouMean(unknown, [...knownPaths(unknown, records, columnFields), ...otherHeaders(columns)]),
-  });
+  // Headers that differ from their fields, as users type them.
+  const headers = columns.flatMap(({ header, field }) => (header === headerOf(field) ? [] : [header.toLowerCase()]));
+  const known = [...new Set([...columnFields, ...knownPaths(unknown, records)]), ...headers];
+  throw new SvcError('usage', missingFieldMessage(unknown), { hint: didYouMean(unknown, known) });
 }
 
 /** Describes the first path that a value lacks; `undefined` if it has all of them. */
 export function describeMissingField(paths: readonly string[], value: unknown): string | undefined {
   const unknown = paths.find((path) => fieldAt(value, path) === undefined);
   if (unknown === undefined) return undefined;
-  const nearest = findNearest(unknown, knownPaths(unknown, value, [], 1));
+  const nearest = findNearest(unknown, knownPaths(unknown, value, 1));
   return `${missingFieldMessage(unknown)}${nearest ? `; did you mean '${nearest}'?` : ''}`;
-}
-
-/** Lists the headers that differ from their fields, as users type them. */
-function otherHeaders(columns: readonly Column[]): readonly string[] {
-  return columns.flatMap(({ header, field }) => (header === headerOf(field) ? [] : [header.toLowerCase()]));
 }
 
 function missingFieldMessage(path: string): string {
@@ -72,8 +68,8 @@ function missingFieldMessage(path: string): string {
 }
 
 /** Lists the paths of a value, as deep as the missing one. */
-function knownPaths(path: string, value: unknown, columnFields: readonly string[] = [], deeper = 0): readonly string[] {
-  return [...new Set([...columnFields, ...pathsOf(value, path.split('.').length + deeper)])];
+function knownPaths(path: string, value: unknown, deeper = 0): readonly string[] {
+  return [...new Set(pathsOf(value, path.split('.').length + deeper))];
 }
 
 function headOf(value: Readonly<Record<string, unknown>>, path: string): string {

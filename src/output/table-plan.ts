@@ -4,7 +4,7 @@ import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
 import { columnWidths, GAP } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
-import { createMeasure, fitWidths } from './width.ts';
+import { createMeasure } from './width.ts';
 import { wordsOf, wrap } from './wrap.ts';
 
 export const MAX_CELL_LINES = 3;
@@ -82,8 +82,20 @@ function fitContent(content: TableContent, view: View, available: number) {
   const words = head.map((header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '');
   const widest = columnWidths([words, ...body], measure);
   const minimums = columns.map((column, at) => Math.min(widest[at] ?? 0, minimumWidth(column, at, content)));
-  const widths = fitWidths(widest, minimums, available, GAP.length);
+  const widths = fitWidths(widest, minimums, available);
   return widths && !isMostlyTruncated(content, widths) ? { content, widths } : undefined;
+}
+
+/** Always shrinks the widest column that exceeds its minimum. Returns `undefined` if the columns cannot fit. */
+function fitWidths(natural: readonly number[], minimums: readonly number[], available: number) {
+  const widths = [...natural];
+  for (let excess = lineWidth(widths) - available; excess > 0; excess--) {
+    const shrinkable = widths.map((width, column) => (width > (minimums[column] ?? 0) ? width : 0));
+    const widest = Math.max(0, ...shrinkable);
+    if (widest === 0) return undefined;
+    widths[shrinkable.indexOf(widest)] = widest - 1;
+  }
+  return widths;
 }
 
 /** Minimum width of text, which must stay readable when it is wrapped. */

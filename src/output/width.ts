@@ -1,16 +1,3 @@
-/** Always shrinks the widest column that exceeds its minimum. Returns `undefined` if the columns cannot fit. */
-export function fitWidths(natural: readonly number[], minimums: readonly number[], available: number, gap: number) {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - available;
-  for (; excess > 0; excess--) {
-    const shrinkable = widths.map((width, column) => (width > (minimums[column] ?? 0) ? width : 0));
-    const widest = Math.max(0, ...shrinkable);
-    if (widest === 0) return undefined;
-    widths[shrinkable.indexOf(widest)] = widest - 1;
-  }
-  return widths;
-}
-
 export type Measure = (text: string) => number;
 
 /** Loads string-width only for non-ASCII text, because its Unicode tables take a third of a command's start-up time. */
@@ -30,13 +17,13 @@ export function truncateText(text: string, width: number, measure: Measure, elli
   return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
 }
 
-/** Returns the length of the longest prefix of whole graphemes that fits. */
-export function prefixLength(text: string, width: number, measure: Measure): number {
-  if (isAscii(text)) return Math.max(0, width);
+/** Returns the length of the longest prefix of whole graphemes that fits; at least one grapheme if `minimum` is 1. */
+export function prefixLength(text: string, width: number, measure: Measure, minimum: 0 | 1 = 0): number {
+  if (isAscii(text)) return Math.max(minimum, width);
   let [length, available] = [0, width];
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     available -= measure(segment);
-    if (available < 0) break;
+    if (available < 0 && length >= minimum) break;
     length += segment.length;
   }
   return length;

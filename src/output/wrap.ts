@@ -23,12 +23,15 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
 
 /** Splits a text that is wider than a line: after the last word that fits, or after the first word if that is too wide. */
 function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
-  const maxLength = fittingLength(text, width, measure);
-  const end = Math.max(lastWordEnd(text, maxLength) ?? 0, isProse ? lastSpacelessBreak(text, maxLength) : 0);
+  const maxLength = prefixLength(text, width, measure, 1);
+  const space = Math.max(0, text.lastIndexOf(' ', maxLength));
+  const wordEnd = text.slice(0, space).trim() === '' ? 0 : space;
+  const end = Math.max(wordEnd, isProse ? lastSpacelessBreak(text, maxLength) : 0);
   // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
   if (indented !== text) return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
-  const at = end || wordEnd(text, maxLength);
+  const nextSpace = text.indexOf(' ', maxLength);
+  const at = end || (nextSpace < 0 ? text.length : nextSpace);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
 }
 
@@ -47,22 +50,4 @@ function lastSpacelessBreak(text: string, maxLength: number): number {
   if (isAscii(text)) return 0;
   const positions = text.slice(0, maxLength + 2).matchAll(SPACELESS_BREAKS);
   return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= maxLength));
-}
-
-function lastWordEnd(text: string, maxLength: number): number | undefined {
-  const space = text.lastIndexOf(' ', maxLength);
-  return text.slice(0, Math.max(0, space)).trim() === '' ? undefined : space;
-}
-
-function wordEnd(text: string, at: number): number {
-  const space = text.indexOf(' ', at);
-  return space < 0 ? text.length : space;
-}
-
-/** Returns the length of the longest prefix that fits, at least one grapheme. */
-function fittingLength(text: string, width: number, measure: Measure): number {
-  const length = prefixLength(text, width, measure);
-  if (length > 0) return length;
-  const [first] = new Intl.Segmenter().segment(text);
-  return first?.segment.length ?? 0;
 }
