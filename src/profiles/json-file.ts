@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 import {
   type ReplaceFileOptions,
@@ -30,8 +30,7 @@ export async function writeJsonFile(path: string, fields: Fields): Promise<void>
   const write: ReplaceFileOptions['write'] = async (staged) => {
     const conf = new Conf<Record<string, unknown>>({
       cwd: dirname(staged),
-      configName: basename(staged, extname(staged)),
-      fileExtension: extname(staged),
+      configName: basename(staged, '.json'),
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
       serialize,

@@ -5,9 +5,7 @@ import { withLock } from '../kernel/lock.ts';
 import { checkFields, expectObject, readJsonFile } from './json-file.ts';
 import { createSecretStorage, type SecretStorageDependencies } from './secrets.ts';
 
-interface MachineSecretDependencies extends SecretStorageDependencies {
-  readonly clock: Clock;
-}
+type MachineSecretDependencies = SecretStorageDependencies & { readonly clock: Clock };
 
 /** Maximum time in milliseconds to wait for another process that creates the secret. */
 const LOCK_TIMEOUT = 20_000;

@@ -77,17 +77,21 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
 
 /** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
 function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
-  const write = (update: Pick<RecoveryRecord, 'state' | 'token'>) =>
-    writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update })).catch(throwFileError('write', path));
-  const close = () => file.close();
+  const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
+    try {
+      await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));
+    } catch (error) {
+      throw localFileError('write', path, error);
+    }
+  };
   return {
     path,
-    close,
+    close: () => file.close(),
     setState: (state: 'unknown' | 'lost') => write({ state, token: null }),
     storeToken: (token: string) => write({ state: 'kept', token }),
     /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
     remove: async (): Promise<void> => {
-      await close();
+      await file.close();
       await removeRecord(path);
     },
   };

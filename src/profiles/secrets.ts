@@ -27,17 +27,6 @@ export function createSecretStorage({ folders, environment = {}, signal, keychai
   };
 }
 
-export interface StoredSecret {
-  readonly value: string;
-  /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`. */
-  readonly location: string;
-}
-
-export interface FoundSecrets {
-  readonly secrets: { readonly [Name in SecretSetting]?: StoredSecret };
-  readonly missingReason?: string;
-}
-
 export function accountOf(id: string, secret: SecretSetting): string {
   return `${id} ${secret}`;
 }
@@ -52,12 +41,13 @@ export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,
   names: readonly SecretSetting[] = SECRET_SETTINGS,
-): Promise<FoundSecrets> {
+) {
   const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
-  if (id === undefined || origin === undefined) return { secrets: {} };
-  const secrets: { [Name in SecretSetting]?: StoredSecret } = {};
+  /** The location is for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`. */
+  const secrets: { [Name in SecretSetting]?: { readonly value: string; readonly location: string } } = {};
   const reasons: string[] = [];
+  if (id === undefined || origin === undefined) return { secrets, missingReason: undefined };
   const select = (name: SecretSetting, location: string, savedFor = '', value?: string): void => {
     if (value === undefined) reasons.push(`the ${location} no longer contains its ${name}`);
     else if (savedFor === origin) secrets[name] = { value, location };
@@ -73,7 +63,7 @@ export async function readSecrets(
   else for (const [at, name] of inKeychain.entries()) select(name, 'keychain', ...splitBoundSecret(reply.values[at]));
   const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
   if (unknown) reasons.push(`its ${unknown} is stored in a location that this version of svc does not support`);
-  return { secrets, ...(reasons[0] !== undefined && { missingReason: reasons[0] }) };
+  return { secrets, missingReason: reasons[0] };
 }
 
 function splitBoundSecret(text: string | null | undefined) {

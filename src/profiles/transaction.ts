@@ -5,12 +5,6 @@ import { originOf, type Profile, type Secrets } from './profile.ts';
 import { type SavedProfiles, writeProfiles } from './profiles-file.ts';
 import { accountOf, bindToOrigin, type SecretEntry, type SecretStorage } from './secrets.ts';
 
-export interface SecretsSaveResult {
-  /** The location, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets. */
-  readonly location: string | undefined;
-  readonly keychainProblem: string | undefined;
-}
-
 /** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
 export class ProfileTransaction {
   saved: SavedProfiles;
@@ -28,8 +22,11 @@ export class ProfileTransaction {
     this.saved = profiles;
   }
 
-  /** Saves a profile. With secrets, it must have an ID and a base URL. */
-  async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean): Promise<SecretsSaveResult> {
+  /**
+   * Saves a profile. With secrets, it must have an ID and a base URL.
+   * @returns the location of the secrets, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`
+   */
+  async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean) {
     const { file } = this.#storage;
     const before = await file.read();
     const given = entriesOf(secrets);
