@@ -105,15 +105,10 @@ async function writeNewFile(path: string, text: Uint8Array): Promise<void> {
   }
 }
 
-export interface RecordingFilter {
-  readonly ids?: readonly string[];
-  readonly since?: number;
-}
-
 /** Reads the recorded deliveries in order of receipt. Calls `onDamaged` with the name of each invalid file. */
 export async function* readRecordedDeliveries(
   folder: string,
-  { ids, since = 0 }: RecordingFilter,
+  { ids, since = 0 }: { readonly ids?: readonly string[] | undefined; readonly since?: number | undefined },
   onDamaged: (name: string) => Promise<void>,
 ): AsyncGenerator<RecordedDelivery> {
   const nameParts = ids?.map(toFileNamePart);

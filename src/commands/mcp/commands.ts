@@ -15,7 +15,7 @@ export function createMcpCommand(runners: readonly OperationRunner[]): CommandDe
     options: [{ flags: '--allow-writes', description: 'add tools that write' }],
     load: async () => {
       const { serveTools } = await import('./serve-tools.ts');
-      return (context, { options }) => serveTools(context, { runners, allowWrites: options.allowWrites === true });
+      return (context, { options }) => serveTools(context, runners, options.allowWrites === true);
     },
   });
 }

@@ -24,13 +24,8 @@ import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { cannotAskUserError, createTools, type OperationTool, secretWithheldError, toolName, toToolError } from './tools.ts';
 
-interface ServeToolsOptions {
-  readonly allowWrites: boolean;
-  readonly runners: readonly OperationRunner[];
-}
-
 /** Serves tools until the host closes stdin or a signal arrives. Returns normally on SIGTERM. */
-export async function serveTools(context: Context, { allowWrites, runners }: ServeToolsOptions): Promise<void> {
+export async function serveTools(context: Context, runners: readonly OperationRunner[], allowWrites: boolean): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
   if (context.io.stdin.isTerminal)
     await context.note('this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it');

@@ -7,24 +7,16 @@ import type { Context } from '../context.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
 
-const SECRET_FILES = {
-  flags: '--secret-file <path>',
-  description: 'file with a signing secret (repeatable)',
-  many: true,
-} as const satisfies OptionDefinition;
-const TOKEN_FILE = {
-  flags: '--auth-token-file <path>',
-  description: 'file with the token of basic deliveries',
-} as const satisfies OptionDefinition;
-const FORM = {
-  flags: '--form <form>',
-  description: 'form of deliveries (default: basic with --auth-token-file, otherwise advanced)',
-  choices: WEBHOOK_FORMS,
-} as const satisfies OptionDefinition;
-const PRIVATE_KEY = {
-  flags: '--private-key <path>',
-  description: 'file with the RSA private key that decrypts payloads',
-} as const satisfies OptionDefinition;
+const SHARED = {
+  secretFiles: { flags: '--secret-file <path>', description: 'file with a signing secret (repeatable)', many: true },
+  tokenFile: { flags: '--auth-token-file <path>', description: 'file with the token of basic deliveries' },
+  form: {
+    flags: '--form <form>',
+    description: 'form of deliveries (default: basic with --auth-token-file, otherwise advanced)',
+    choices: WEBHOOK_FORMS,
+  },
+  privateKey: { flags: '--private-key <path>', description: 'file with the RSA private key that decrypts payloads' },
+} as const satisfies Readonly<Record<string, OptionDefinition>>;
 const RECORD = 'folder for recorded deliveries (default: webhooks/ in the state folder)';
 
 export function recordFolder({ folders, cwd }: Context, named: string | undefined): string {
@@ -34,9 +26,9 @@ export function recordFolder({ folders, cwd }: Context, named: string | undefine
 export const LISTEN_FLAGS = [
   { flags: '--port <n>', description: 'port to listen on, or 0 for any free port (default: 4400)' },
   { flags: '--host <address>', description: 'address to listen on (default: 127.0.0.1)' },
-  SECRET_FILES,
-  TOKEN_FILE,
-  PRIVATE_KEY,
+  SHARED.secretFiles,
+  SHARED.tokenFile,
+  SHARED.privateKey,
   ...FORWARDING_FLAGS,
   { flags: '--forward-decoded', description: 'forward the decoded payload instead of the original bytes' },
   {
@@ -61,9 +53,9 @@ export type ListenFlags = OptionsOf<typeof LISTEN_FLAGS>;
 export const SEND_FLAGS = [
   { flags: '--url <url>', description: 'URL of the receiver' },
   { flags: '--via-service', description: 'deliver through the embedded service to its endpoints (requires --local)' },
-  FORM,
+  SHARED.form,
   { flags: '--secret-file <path>', description: 'file with the signing secret of an advanced delivery' },
-  TOKEN_FILE,
+  SHARED.tokenFile,
   { flags: '--encode', description: 'base64-encode the payload' },
   { flags: '--encrypt-for <path>', description: 'file with the RSA public key to encrypt the payload with' },
   { flags: '--channel <channel>', description: 'channel of the event, with --via-service (repeatable)', many: true },
@@ -77,18 +69,18 @@ export type SendFlags = OptionsOf<typeof SEND_FLAGS>;
 export const VERIFY_FLAGS = [
   { flags: '--body <path>', description: "file with the body, or '-' for stdin" },
   { flags: '--headers <path>', description: "file with the headers: a JSON object, or lines of 'name: value'" },
-  SECRET_FILES,
-  TOKEN_FILE,
-  PRIVATE_KEY,
+  SHARED.secretFiles,
+  SHARED.tokenFile,
+  SHARED.privateKey,
   { flags: '--at <time>', description: 'time of receipt, to check the timestamp against (default: now)' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type VerifyFlags = OptionsOf<typeof VERIFY_FLAGS>;
 
 export const TEST_FLAGS = [
-  FORM,
+  SHARED.form,
   { flags: '--secret-file <path>', description: 'file with the signing secret of the receiver' },
-  TOKEN_FILE,
+  SHARED.tokenFile,
   { flags: '--encrypt-for <path>', description: "file with the receiver's RSA public key, to test encrypted deliveries" },
   { flags: '--effects-url <url>', description: 'URL where the receiver lists the IDs of applied deliveries as JSON' },
   { flags: '--only <case>', description: 'run only this case (repeatable)', choices: CASE_NAMES, many: true },
@@ -110,7 +102,7 @@ export const REPLAY_FLAGS = [
   { flags: '--record <dir>', description: RECORD },
   { flags: '--resign', description: 'renew the timestamp and signature (requires --secret-file)' },
   { flags: '--secret-file <path>', description: 'file with the signing secret for --resign' },
-  { ...TOKEN_FILE, description: 'file with the token to add to basic deliveries' },
+  { ...SHARED.tokenFile, description: 'file with the token to add to basic deliveries' },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ReplayFlags = OptionsOf<typeof REPLAY_FLAGS>;

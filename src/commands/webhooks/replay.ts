@@ -58,9 +58,9 @@ async function listRecorded(context: Context, replay: ReplayOptions): Promise<vo
   );
 }
 
-function selectDeliveries(context: Context, { folder, ids, since }: ReplayOptions): AsyncGenerator<RecordedDelivery> {
-  const filter = { ...(ids && { ids }), ...(since !== undefined && { since }) };
-  return readRecordedDeliveries(folder, filter, (name) => context.warn(`${join(folder, name)} is not a recorded delivery`));
+function selectDeliveries(context: Context, replay: ReplayOptions): AsyncGenerator<RecordedDelivery> {
+  const warn = (name: string) => context.warn(`${join(replay.folder, name)} is not a recorded delivery`);
+  return readRecordedDeliveries(replay.folder, replay, warn);
 }
 
 async function replayAll(context: Context, replay: ReplayOptions): Promise<void> {

@@ -57,11 +57,11 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
   return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
 }
 
-async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies): Promise<CaseObservation> {
+async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies) {
   const deliveries = testCase.send(dependencies.createDelivery);
   const results: PostResult[] = [];
   for (const delivery of deliveries) results.push(await sendDelivery(delivery, dependencies));
-  return { case: testCase, deliveries, results, isUnresponsive: false };
+  return { case: testCase, deliveries, results };
 }
 
 async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }: GradingDependencies) {

@@ -35,9 +35,8 @@ export function gradeObservation(observation: CaseObservation, effects?: readonl
   const { isMet } = EXPECTATIONS[observation.case.expects];
   const milliseconds = Math.max(...results.map((result) => result.milliseconds));
   const responses = `${results.map(describeResult).join(', then ')} (${formatTime(milliseconds)})`;
-  const wrongEffect = effects && findWrongEffect(observation, effects);
-  const crash = isUnresponsive ? ['the receiver has not responded since'] : [];
-  const problems = [...crash, ...(wrongEffect ? [wrongEffect] : [])];
+  const crash = isUnresponsive && 'the receiver has not responded since';
+  const problems = [crash, effects && findWrongEffect(observation, effects)].filter(Boolean);
   const isLate = milliseconds > LATE_AFTER;
   const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
