@@ -78,7 +78,7 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
     };
     const host = { signal: mcpReq.signal, onMessage: createProgress(mcpReq), ask };
     return callTool(context, tool, params.arguments ?? {}, host).catch((error: unknown) => {
-      if (error instanceof ConfirmationRequired) return confirmationRequest(error);
+      if (error instanceof ConfirmationRequired) return confirmationRequest(error.message);
       throw error;
     });
   });
@@ -100,12 +100,12 @@ function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: stri
 function instructions({ options }: Context, allowWrites: boolean): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access.',
-    ...(options.local ? ['The tools use the embedded service on this machine.'] : []),
-    ...(allowWrites ? [] : ['All tools are read-only.']),
-    ...(options.dryRun ? ['No request is sent: each tool returns the request that it would send.'] : []),
+    options.local && 'The tools use the embedded service on this machine.',
+    !allowWrites && 'All tools are read-only.',
+    options.dryRun && 'No request is sent: each tool returns the request that it would send.',
     'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];
-  return parts.join(' ');
+  return parts.filter(Boolean).join(' ');
 }
 
 async function describeMissingTool(name: string, allowWrites: boolean): Promise<string> {
@@ -115,6 +115,7 @@ async function describeMissingTool(name: string, allowWrites: boolean): Promise<
 }
 
 type Data = Readonly<Record<string, unknown>>;
+const MAX_RESULT_LENGTH = 1_000_000;
 
 interface ToolHost {
   readonly signal: AbortSignal;
@@ -141,10 +142,14 @@ async function callTool(context: Context, tool: OperationTool, data: Data, host:
     throw new SvcError('usage', 'not confirmed; nothing was changed');
   };
   const toolContext: Context = { ...opened.context, settings, openSettings, confirm };
+  const isTooLong = () => tool.entry.effect === 'read' && result.text().length > MAX_RESULT_LENGTH;
   let failed = false;
   try {
     await runTool(toolContext, tool, data);
-    if (isTooLong(result.text(), tool)) throw resultTooLongError(result.text());
+    if (isTooLong()) {
+      const problem = `the result has ${result.text().length} characters, more than the limit of ${MAX_RESULT_LENGTH}`;
+      throw new SvcError('usage', problem, { hint: 'request smaller pages, or single records by their IDs' });
+    }
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
     failed = true;
@@ -153,7 +158,7 @@ async function callTool(context: Context, tool: OperationTool, data: Data, host:
   } finally {
     await opened.close();
   }
-  const resultText = isTooLong(result.text(), tool) ? '' : result.text().trimEnd();
+  const resultText = isTooLong() ? '' : result.text().trimEnd();
   const notes = redactRemembered(messages.text()).trimEnd();
   return {
     content: [resultText, notes].filter((text) => text !== '').map((text) => ({ type: 'text', text })),
@@ -180,18 +185,6 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }
 
-const MAX_RESULT_LENGTH = 1_000_000;
-
-function isTooLong(resultText: string, { entry }: OperationTool): boolean {
-  return entry.effect === 'read' && resultText.length > MAX_RESULT_LENGTH;
-}
-
-function resultTooLongError({ length }: string): SvcError {
-  return new SvcError('usage', `the result has ${length} characters, more than the limit of ${MAX_RESULT_LENGTH}`, {
-    hint: 'request smaller pages, or single records by their IDs',
-  });
-}
-
 function structuredContentOf(resultText: string, notes: string): Record<string, unknown> {
   return { ...(resultText !== '' && { result: JSON.parse(resultText) }), ...(notes !== '' && { notes: notes.split('\n') }) };
 }
@@ -215,16 +208,8 @@ function createMemorySink(onWrite: (text: string) => void = () => undefined): Si
 
 type CallRequest = ServerContext['mcpReq'];
 
-/** A question that the host must ask its user. The host repeats the call with the answer. */
-class ConfirmationRequired extends Error {
-  readonly question: string;
-
-  constructor(question: string) {
-    super(`confirmation required: ${question}`);
-    this.name = 'ConfirmationRequired';
-    this.question = question;
-  }
-}
+/** The message is a question that the host must ask its user. The host repeats the call with the answer. */
+class ConfirmationRequired extends Error {}
 
 function canAskUser({ envelope }: CallRequest, known: ClientCapabilities | undefined): boolean {
   // In later revisions of the protocol, each request contains the capabilities. The library's types omit them.
@@ -239,7 +224,7 @@ function readConfirmation(question: string, { inputResponses }: CallRequest): bo
   return answer.kind === 'elicit' ? answer.action === 'accept' : undefined;
 }
 
-function confirmationRequest({ question }: ConfirmationRequired): InputRequiredResult {
+function confirmationRequest(question: string): InputRequiredResult {
   const message = `svc asks: ${question}`;
   const requestedSchema = { type: 'object', properties: {} } as const;
   return inputRequired({ inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema }) } });

@@ -52,11 +52,11 @@ function descriptionOf(entry: OperationEntry): string {
   const { summary, description, command, version, paged } = entry;
   const parts = [
     `${summary}.`,
-    ...(description ? [description] : []),
-    ...(paged ? ['Returns one page at a time; a note after the result contains the cursor of the next page.'] : []),
+    description,
+    paged && 'Returns one page at a time; a note after the result contains the cursor of the next page.',
     `Equivalent to \`svc ${command.join(' ')}\` (${version}).`,
   ];
-  return parts.join(' ');
+  return parts.filter(Boolean).join(' ');
 }
 
 /** Whether an operation can destroy data: it replaces or deletes records, is not repeatable, or needs confirmation. */
