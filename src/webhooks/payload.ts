@@ -32,7 +32,7 @@ export function unpackBody(text: string, privateKey?: string): UnpackedBody {
   if (nestsDeeperThan(MAX_NESTING, text)) return createUnreadable(`the body is ${TOO_DEEP}`);
   const payload = parseExactJson(text);
   if (payload === undefined) return createUnreadable('the body is not JSON');
-  if (isEncoded(payload)) return decodePayload(payload, 'decoded');
+  if (isEncoded(payload)) return decodePayload(payload.encodedPayload, 'decoded');
   if (!isEncrypted(payload)) return { kind: 'plain', json: text, payload };
   if (!privateKey) return { kind: 'undecryptable', reason: 'the body is encrypted, but no private key was given' };
   const decrypted = decryptPayload(payload, privateKey);
@@ -43,7 +43,7 @@ export function unpackBody(text: string, privateKey?: string): UnpackedBody {
 const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 const CANNOT_DECRYPT = 'the body cannot be decrypted: it was encrypted for another key or modified';
 
-function decodePayload({ encodedPayload }: EncodedPayload, kind: 'decoded' | 'decrypted'): UnpackedBody {
+function decodePayload(encodedPayload: string, kind: 'decoded' | 'decrypted'): UnpackedBody {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encodedPayload)) return createUnreadable('encodedPayload is not base64');
   return parsePayload(Buffer.from(encodedPayload, 'base64'), kind);
 }
@@ -53,15 +53,11 @@ function parsePayload(bytes: Buffer, kind: 'decoded' | 'decrypted'): UnpackedBod
   if (nestsDeeperThan(MAX_NESTING, json)) return createUnreadable(`the ${kind} payload is ${TOO_DEEP}`);
   const payload = parseExactJson(json);
   if (payload === undefined) return createUnreadable(`the ${kind} payload is not JSON`);
-  return kind === 'decrypted' && isEncoded(payload) ? decodePayload(payload, kind) : { kind, json, payload };
+  return kind === 'decrypted' && isEncoded(payload) ? decodePayload(payload.encodedPayload, kind) : { kind, json, payload };
 }
 
 function createUnreadable(reason: string): UnpackedBody {
   return { kind: 'unreadable', reason };
-}
-
-interface EncodedPayload {
-  readonly encodedPayload: string;
 }
 
 type EncryptedPayload = Readonly<ReturnType<typeof encryptPayload>>;
@@ -92,7 +88,7 @@ function isEncrypted(payload: unknown): payload is EncryptedPayload {
   return hasOnlyTextFields(payload, ['encryptedData', 'encryptedKey', 'iv']);
 }
 
-function isEncoded(payload: unknown): payload is EncodedPayload {
+function isEncoded(payload: unknown): payload is { readonly encodedPayload: string } {
   return hasOnlyTextFields(payload, ['encodedPayload']);
 }
 

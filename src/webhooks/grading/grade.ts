@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { type PostOptions, type PostResult, sendPost } from '../post.ts';
+import { type PostOptions, sendPost } from '../post.ts';
 import type { ReceiverCase } from './cases.ts';
 import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
@@ -39,8 +39,9 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
       continue;
     }
     dependencies.onProgress?.(observed.length);
-    const observation = await runCase(testCase, dependencies);
-    const failedResult = observation.results.find((result) => result.status === null);
+    const deliveries = testCase.send(dependencies.createDelivery);
+    const results = await Array.fromAsync(deliveries, (delivery) => sendDelivery(delivery, dependencies));
+    const failedResult = results.find((result) => result.status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
     const recovery = isFirst ? 0 : RECOVERY_TIME;
     const isUnresponsive = failedResult !== undefined && !(await isReachable(dependencies, recovery));
@@ -50,18 +51,11 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
       });
     }
     if (isUnresponsive) crashCase = testCase.name;
-    observed.push({ ...observation, isUnresponsive });
+    observed.push({ case: testCase, deliveries, results, isUnresponsive });
   }
   const effects =
     dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
   return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
-}
-
-async function runCase(testCase: ReceiverCase, dependencies: GradingDependencies) {
-  const deliveries = testCase.send(dependencies.createDelivery);
-  const results: PostResult[] = [];
-  for (const delivery of deliveries) results.push(await sendDelivery(delivery, dependencies));
-  return { case: testCase, deliveries, results };
 }
 
 async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }: GradingDependencies) {
