@@ -28,13 +28,11 @@ export async function performKeychainCalls(calls: readonly KeychainCall[], load:
     return { values: calls.map((call) => perform(new Entry(SERVICE, call.account, STORE), call)) };
   } catch (error) {
     const secrets = calls.flatMap((call) => (call.kind === 'set' ? [call.secret] : []));
-    return { fault: redactText(shortenMessage(messageOf(error)), secrets) };
+    const [sentence = ''] = messageOf(error)
+      .replace(/^Platform failure: /, '')
+      .split(/\. |\n/);
+    return { fault: redactText(sentence, secrets) };
   }
-}
-
-function shortenMessage(message: string): string {
-  const [sentence = ''] = message.replace(/^Platform failure: /, '').split(/\. |\n/);
-  return sentence;
 }
 
 function perform(entry: InstanceType<KeyringModule['Entry']>, call: KeychainCall): string | null {

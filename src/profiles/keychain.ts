@@ -23,17 +23,14 @@ export interface KeychainOptions {
 
 /** Opens the current user's keychain through a separate process, because a keychain that hangs blocks its caller. */
 export function createSystemKeychain(environment: Environment, options: KeychainOptions = {}): Keychain {
-  const {
-    signal,
-    timeout = KEYCHAIN_TIMEOUT,
-    program = programArgument('keychain-process', import.meta.url),
-    platform = thisPlatform(),
-  } = options;
+  const { signal, timeout = KEYCHAIN_TIMEOUT, platform = thisPlatform() } = options;
+  const { program = programArgument('keychain-process', import.meta.url) } = options;
+  const variables = Object.entries(environment).filter(([name]) => !name.startsWith('SVC_'));
   return async (calls) => {
     signal?.throwIfAborted();
     if (platform === 'linux' && !hasSessionBus(environment)) return { fault: 'is not running' };
     const child = spawn(nodeExecutable, [program], {
-      env: withoutSvcVariables(environment),
+      env: Object.fromEntries(variables),
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
       timeout,
@@ -53,8 +50,4 @@ export function createSystemKeychain(environment: Environment, options: Keychain
 
 function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder }: Environment): boolean {
   return Boolean(address) || Boolean(folder && existsSync(join(folder, 'bus')));
-}
-
-function withoutSvcVariables(environment: Environment): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')));
 }

@@ -22,12 +22,8 @@ export async function readProfiles(folders: Folders): Promise<SavedProfiles> {
 
 export async function writeProfiles(folders: Folders, saved: SavedProfiles): Promise<void> {
   const { current, profiles, leftovers } = saved;
-  const fields = {
-    ...(current !== undefined && { current }),
-    profiles: Object.fromEntries(profiles),
-    ...(leftovers.length > 0 && { leftovers }),
-  };
-  await writeJsonFile(profilesPathOf(folders), fields);
+  const fields = { ...(current !== undefined && { current }), profiles: Object.fromEntries(profiles) };
+  await writeJsonFile(profilesPathOf(folders), leftovers.length > 0 ? { ...fields, leftovers } : fields);
 }
 
 export function findProfile(saved: SavedProfiles, name: string): Profile {
