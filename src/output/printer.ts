@@ -103,7 +103,7 @@ export class Printer {
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
     const { format, fields: names, warn } = this.#options;
     if (shape.renderText && format === 'table' && !names) return this.#sink.write(await shape.renderText(this.#viewOf(shape)));
-    if (Array.isArray(value)) return this.#printRecords(singlePage(this.#chooseRows(value, shape)), this.#withTable(shape));
+    if (Array.isArray(value)) return this.#printList(value, shape);
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
@@ -135,16 +135,12 @@ export class Printer {
     return fields ? selectFields(masked, fields) : masked;
   }
 
-  #chooseRows(records: Page, { table }: ResultShape): Page {
+  /** Prints the rows of a table instead of its records, or both if fields of either can be selected. */
+  async #printList(records: Page, { table, ...shape }: ResultShape): Promise<void> {
     const { format, fields } = this.#options;
-    if (!table) return records;
-    if (format === 'table') return table.rows;
-    return fields ? records.map((record, at) => ({ ...table.rows[at], ...(record as object) })) : records;
-  }
-
-  #withTable(shape: ResultShape): ResultShape {
-    const { format, fields } = this.#options;
-    return shape.table && (format === 'table' || fields) ? { ...shape, ...shape.table } : shape;
+    if (!table || (format !== 'table' && !fields)) return this.#printRecords(singlePage(records), shape);
+    const rows = format === 'table' ? table.rows : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
+    await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
   }
 
   async #writeTexts(texts: AsyncIterable<string>): Promise<void> {

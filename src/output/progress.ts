@@ -38,7 +38,7 @@ export class Progress {
   readonly #style: ProgressStyle;
   #tracked: TrackedTask | undefined;
   #countdown: { readonly until: number; readonly reason: string } | undefined;
-  readonly #activities: { readonly text: string; readonly since: number }[] = [];
+  readonly #activities = new Set<{ readonly text: string; readonly since: number }>();
   #lastPrinted = '';
   #isDrawn = false;
   readonly #terminal: ProgressTerminal;
@@ -87,11 +87,10 @@ export class Progress {
       return async () => printed;
     }
     const activity = { text, since: this.#clock.now() };
-    this.#activities.push(activity);
+    this.#activities.add(activity);
     this.#restart();
     return async () => {
-      const at = this.#activities.indexOf(activity);
-      if (at >= 0) this.#activities.splice(at, 1);
+      this.#activities.delete(activity);
       await this.#showRemaining();
     };
   }
@@ -111,7 +110,7 @@ export class Progress {
 
   async stop(): Promise<void> {
     this.#tracked = undefined;
-    this.#activities.length = 0;
+    this.#activities.clear();
     this.#countdown = undefined;
     this.#loop.abort();
     await this.#loopDone;
@@ -177,7 +176,7 @@ export class Progress {
 
   /** Returns the time to the next redraw, in milliseconds. A countdown alone is redrawn at each whole second. */
   #untilNext(): number {
-    if (this.#tracked || this.#activities.length > 0) return BAR_INTERVAL;
+    if (this.#tracked || this.#activities.size > 0) return BAR_INTERVAL;
     return (this.#remainingWait()?.remaining ?? 0) % SECOND || SECOND;
   }
 

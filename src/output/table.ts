@@ -49,7 +49,8 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
     },
     value: async (value) => {
       if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
-      const rows = [...nestedRows(listFields(value, view), view.display)];
+      const fields = view.fields?.map((path) => [path, fieldAt(value, path)] as const) ?? Object.entries(value);
+      const rows = [...nestedRows(fields, view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
     },
@@ -70,10 +71,6 @@ async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, c
     if (isPlanned) yield planned;
   }
   if (!isPlanned) yield planned;
-}
-
-function listFields(value: Record<string, unknown>, { fields }: View): readonly (readonly [string, unknown])[] {
-  return fields ? fields.map((path) => [path, fieldAt(value, path)]) : Object.entries(value);
 }
 
 export async function renderTable(records: readonly unknown[], view: View): Promise<string> {
@@ -99,10 +96,14 @@ function* renderRecordLists({ head, body, columns, measure }: TableContent, view
   }
 }
 
-type ListOptions = Pick<FieldListOptions, 'names' | 'isProse'>;
-
 /** Renders names and values without truncation, because any value may be an ID. */
-function renderFields(rows: readonly Row[], view: View, measure: Measure, colors: Palette, list: ListOptions = {}) {
+function renderFields(
+  rows: readonly Row[],
+  view: View,
+  measure: Measure,
+  colors: Palette,
+  list: Partial<FieldListOptions> = {},
+) {
   const { display, width } = view;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
   return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
