@@ -86,7 +86,12 @@ async function createSendPlan(context: Context, description: JobDescription, thr
 
 async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
   const { inputs, cwd } = description;
-  for (const input of inputs) if ((await readFileSize(input, cwd)) !== input.bytes) throw inputChangedError(description, input);
+  for (const input of inputs) {
+    const { size } = await stat(await findNamedFile(input.path, cwd)).catch((error: unknown) => {
+      throw localFileError('read', input.name, error);
+    });
+    if (size !== input.bytes) throw inputChangedError(description, input);
+  }
   const reading = copySignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
@@ -112,11 +117,6 @@ async function reopenInput(context: Context, fields: BulkFields, description: Jo
   } finally {
     reading.end();
   }
-}
-
-async function readFileSize({ path, name }: JobInput, cwd: string): Promise<number> {
-  const found = await stat(await findNamedFile(path, cwd)).catch(throwFileError('read', name));
-  return found.size;
 }
 
 function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {

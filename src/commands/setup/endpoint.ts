@@ -36,6 +36,7 @@ import {
   type Data,
   describeDuplicates,
   ENTRY,
+  type ExistingEndpoint,
   listEndpoints,
   readAdvancedSettings,
   readFlagData,
@@ -136,7 +137,7 @@ async function create(context: Context, client: Client, { service, data }: Endpo
 const SAMPLE_EVENT = 'comment.add';
 
 interface CreatedEndpoint {
-  readonly endpoint: { readonly id: string; readonly url: string; readonly filterTypes?: readonly string[] | null | undefined };
+  readonly endpoint: ExistingEndpoint;
   readonly secret: string;
   readonly service: AdvancedWebhookSettings;
 }

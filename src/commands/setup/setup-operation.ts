@@ -36,24 +36,16 @@ export async function readFlagData(context: Context, invocation: Invocation): Pr
 export function createEquivalentStep(context: Context, data: Data, { options }: Invocation): NextStep {
   const byFlags = commandArguments(ENTRY, data);
   const line = commandLineOf(step('change', ...byFlags));
-  const canUseFlags = escapeForTerminal(line) === line && hasPlainKeys(data);
+  const maps = ENTRY.flags.filter(({ kind }) => kind === 'map').map(({ path }) => Object(valueAt(data, path)));
+  const canUseFlags = escapeForTerminal(line) === line && maps.flatMap(Object.keys).every((key) => /^[^=]+$/.test(key));
   const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
   const command = canUseFlags ? byFlags : dataArguments(ENTRY.command, data);
   return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
 
-function hasPlainKeys(data: Data): boolean {
-  const maps = ENTRY.flags.filter(({ kind }) => kind === 'map');
-  return maps.flatMap(({ path }) => Object.keys(Object(valueAt(data, path)))).every((key) => /^[^=]+$/.test(key));
-}
+export type AdvancedWebhookSettings = Awaited<ReturnType<typeof readAdvancedSettings>>;
 
-export interface AdvancedWebhookSettings {
-  readonly isEnabled: boolean;
-  readonly encodeData: boolean;
-  readonly encryptFor: string | undefined;
-}
-
-export async function readAdvancedSettings(context: Context, client: Client): Promise<AdvancedWebhookSettings> {
+export async function readAdvancedSettings(context: Context, client: Client) {
   if (context.options.dryRun) {
     await context.note('--dry-run: the webhook settings were not read');
     return { isEnabled: true, encodeData: false, encryptFor: undefined };

@@ -49,7 +49,7 @@ function verifyPayload(delivery: ReceivedDelivery, secrets: VerificationSecrets,
 }
 
 async function readDelivery(context: Context, { arguments: [record], options }: Invocation<VerifyFlags>) {
-  const [body, headers] = [options.body, options.headers];
+  const { body, headers } = options;
   if (record !== undefined && body === undefined && headers === undefined) {
     const delivery = await readRecordFile(record, context.cwd, context.signal);
     return { headers: groupHeaders(delivery.headers), body: Buffer.from(delivery.body) };

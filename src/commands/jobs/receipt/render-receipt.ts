@@ -24,15 +24,12 @@ export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): P
   const rows = [...receiptLines(receipt), ...progressLines(receipt, style)].map(
     ([name, text]) => [name, escapeForTerminal(text)] as const,
   );
-  if (!style.width) {
-    const width = Math.max(...rows.map(([name]) => name.length));
-    return rows.map(([name, text]) => `${name.padEnd(width)}${GAP}${text}\n`).join('');
-  }
   const measure = await createMeasure(rows);
-  const isWide = ([name, text]: ReceiptLine) => name === RESUME_LABEL && MARGIN + text.length > Number(style.width);
+  const width = style.width || Number.POSITIVE_INFINITY;
+  const isWide = ([name, text]: ReceiptLine) => name === RESUME_LABEL && MARGIN + text.length > width;
   const shown = renderFieldList(
     rows.filter((row) => !isWide(row)),
-    { measure, width: style.width, gap: GAP },
+    { measure, width, gap: GAP },
   );
   // A command on a single line can be copied.
   return [...shown, ...rows.filter(isWide).map(([name, text]) => `${name}\n${text}\n`)].join('');
