@@ -24,7 +24,8 @@ export class ProfileTransaction {
 
   /**
    * Saves a profile. With secrets, it must have an ID and a base URL.
-   * @returns the location of the secrets, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`
+   * @returns the location of the secrets, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined`
+   * without secrets
    */
   async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean) {
     const { file } = this.#storage;
