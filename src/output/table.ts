@@ -96,14 +96,10 @@ function* renderRecordLists({ head, body, columns, measure }: TableContent, view
   }
 }
 
+type ListOptions = Pick<FieldListOptions, 'names' | 'isProse'>;
+
 /** Renders names and values without truncation, because any value may be an ID. */
-function renderFields(
-  rows: readonly Row[],
-  view: View,
-  measure: Measure,
-  colors: Palette,
-  list: Partial<FieldListOptions> = {},
-) {
+function renderFields(rows: readonly Row[], view: View, measure: Measure, colors: Palette, list: ListOptions = {}) {
   const { display, width } = view;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
   return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
