@@ -69,7 +69,7 @@ function DeliveryView({ id }: { readonly id: string }) {
       <ol class="lines">
         {attempts?.map(({ at, status, error }) => (
           <li key={at}>
-            <Badge tone={error === null ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
+            <Badge tone={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
             <span class="note">{safe(error ?? '')}</span>
             <Time at={at} />
           </li>

@@ -126,7 +126,6 @@ export async function findKeychainProblem({ keychain }: SecretStorage, calls: re
 }
 
 async function deleteAccounts(storage: SecretStorage, accounts: readonly string[]): Promise<string | undefined> {
-  if (accounts.length === 0) return undefined;
   return findKeychainProblem(
     storage,
     accounts.map((account) => ({ kind: 'delete', account })),

@@ -249,7 +249,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByLabel('State').selectOption('pending');
     await page.getByRole('link', { name: 'crdt.update_data' }).click();
     const detail = page.getByRole('article');
-    await detail.getByText('500').waitFor();
+    const rejected = detail.getByText('500', { exact: true });
+    await rejected.waitFor();
+    expect(await rejected.getAttribute('class')).toBe('badge bad');
     await detail
       .getByText('in 4 s')
       .or(detail.getByText(/^in \d/))
@@ -257,7 +259,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
       .waitFor();
     receiver.status = 204;
     await button(page, 'Retry now').click();
-    await detail.getByText('204').waitFor();
+    await detail.getByText('204', { exact: true }).waitFor();
     await detail.getByText('delivered', { exact: true }).waitFor();
     expect(await button(page, 'Retry now').count()).toBe(0);
   });

@@ -87,9 +87,7 @@ async function createSendPlan(context: Context, description: JobDescription, thr
 async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
   const { inputs, cwd } = description;
   for (const input of inputs) {
-    const { size } = await stat(await findNamedFile(input.path, cwd)).catch((error: unknown) => {
-      throw localFileError('read', input.name, error);
-    });
+    const { size } = await stat(await findNamedFile(input.path, cwd)).catch(throwFileError('read', input.name));
     if (size !== input.bytes) throw inputChangedError(description, input);
   }
   const reading = copySignal(context.signal);

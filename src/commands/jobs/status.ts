@@ -60,12 +60,9 @@ export async function readEntries({ folders, warn }: Pick<Context, 'folders' | '
 
 /** Opens the journal of a job to read its status. */
 export async function readJob<Result>(folder: JobFolder, read: (status: JobStatus, journal: Journal) => Result) {
-  const journal = await openJournal(folder);
-  try {
-    return read(readStatus(journal, await readJobState(folder, journal)), journal);
-  } finally {
-    journal.close();
-  }
+  return closeAfter(await openJournal(folder), async (journal) =>
+    read(readStatus(journal, await readJobState(folder, journal)), journal),
+  );
 }
 
 function toListEntry(status: JobStatus): JobListEntry {
