@@ -256,7 +256,11 @@ describe('an import of many users', () => {
     await isThere(before + count / 10);
     await first.end('SIGKILL');
     const second = await startServing(user, '--store', store, '--port', new URL(first.env.SVC_BASE_URL).port);
-    const { code, stdout, stderr } = await resumed.ended;
+    const interrupted = await resumed.ended;
+    expect([0, 9, 11], interrupted.stderr).toContain(interrupted.code);
+    // If the service starts slowly, some requests get no response. The next run sends their records again.
+    const resume = () => user.svc(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
+    const { code, stdout, stderr } = interrupted.code === 0 ? interrupted : await resume();
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0, skipped: 0 });
     expect(await stored()).toBe(count);
