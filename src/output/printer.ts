@@ -80,6 +80,7 @@ export class Printer {
   line(text: string): Promise<void> {
     return this.#sink.write(`${this.#sink.isTerminal ? escapeForTerminal(text) : text}\n`);
   }
+
   async #writeDocument(write: () => Promise<void>): Promise<void> {
     const { writeDocument = (print) => print(), note } = this.#options;
     await writeDocument(async () => {
