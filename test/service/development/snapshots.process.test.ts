@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,11 +11,12 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { ensureLocalCredentials } from '../../../src/service/bootstrap.ts';
 import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
 import { openStore } from '../../../src/service/store/open.ts';
+import { copyAsKilled } from '../../copy-as-killed.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
-const KILLS = 100;
-const AT_ONCE = 4;
+const KILLS = 10;
+const MOMENTS = 90;
 const READERS = 4;
 const RESTORES = 60;
 
@@ -72,36 +73,40 @@ function readGenerations(path: string): readonly number[] {
   }
 }
 
-it(`${KILLS} kills during save and restore leave the old or the new data`, { timeout: 120_000 }, async () => {
-  let kills = 0;
+it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or the new data`, {
+  timeout: 120_000,
+}, async () => {
   const found = new Map<string, number>();
-  const worker = async () => {
-    const { path, snapshots } = await prepareStore();
-    while (kills < KILLS) {
-      kills += 1;
-      const child = await startProcess(path, 'write');
-      await sleep(Math.random() * 40);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      const inStore = readGenerations(path);
-      expect(inStore).toHaveLength(1);
-      const reported: unknown[] = [];
-      const names = (await snapshots.list((error) => reported.push(error))).map(({ name }) => name).toSorted();
-      expect(reported).toEqual([]);
-      expect([
-        ['one', 'two'],
-        ['one', 'saved', 'two'],
-      ]).toContainEqual(names);
-      const inSnapshot = names.includes('saved') ? readGenerations(`${path}.snapshots/saved.sqlite`) : [0];
-      expect(inSnapshot).toHaveLength(1);
-      const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
-      found.set(outcome, (found.get(outcome) ?? 0) + 1);
-    }
-    await snapshots.save('last');
-    expect((await readdir(`${path}.snapshots`)).filter((name) => name.startsWith('.'))).toEqual([]);
+  const check = async (path: string) => {
+    const inStore = readGenerations(path);
+    expect(inStore).toHaveLength(1);
+    const reported: unknown[] = [];
+    const names = (await createSnapshots(path).list((error) => reported.push(error))).map(({ name }) => name).toSorted();
+    expect(reported).toEqual([]);
+    expect([
+      ['one', 'two'],
+      ['one', 'saved', 'two'],
+    ]).toContainEqual(names);
+    const inSnapshot = names.includes('saved') ? readGenerations(`${path}.snapshots/saved.sqlite`) : [0];
+    expect(inSnapshot).toHaveLength(1);
+    const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
+    found.set(outcome, (found.get(outcome) ?? 0) + 1);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  // The kills hit different moments.
+  const { path, snapshots } = await prepareStore();
+  for (let kills = 0; kills < KILLS; kills++) {
+    const child = await startProcess(path, 'write');
+    for (let moments = 0; moments < MOMENTS / KILLS; moments++) {
+      await sleep(Math.random() * 20);
+      await check(join(await copyAsKilled(child, dirname(path)), basename(path)));
+    }
+    await sleep(Math.random() * 20);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await check(path);
+  }
+  await snapshots.save('last');
+  expect((await readdir(`${path}.snapshots`)).filter((name) => name.startsWith('.'))).toEqual([]);
+  // The moments differ.
   expect(found.size).toBeGreaterThan(2);
 });
 

@@ -1,0 +1,32 @@
+import type { ChildProcess } from 'node:child_process';
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+
+/**
+ * Returns a copy of a folder as kill -9 would leave it at this moment: the process does not run while it is copied. It
+ * then continues, so that one process is enough to test many moments.
+ */
+export async function copyAsKilled(child: ChildProcess, folder: string): Promise<string> {
+  const copy = await createTemporaryFolder();
+  child.kill('SIGSTOP');
+  try {
+    await waitUntilStopped(child);
+    await cp(folder, copy, { recursive: true });
+  } finally {
+    child.kill('SIGCONT');
+  }
+  return copy;
+}
+
+/** Waits until all threads of a process have stopped. Systems without /proc do not tell when. */
+async function waitUntilStopped({ pid }: ChildProcess): Promise<void> {
+  if (process.platform !== 'linux') return sleep(20);
+  await eventually(async () => {
+    for (const thread of await readdir(`/proc/${pid}/task`)) {
+      const state = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+      if (!state.includes(') T ')) throw new Error(`thread ${thread} is running`);
+    }
+  }, 1);
+}
