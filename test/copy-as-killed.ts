@@ -20,13 +20,14 @@ export async function copyAsKilled(child: ChildProcess, folder: string): Promise
   return copy;
 }
 
-/** Waits until all threads of a process have stopped. Systems without /proc do not tell when. */
+/** Waits until all threads of a process have stopped or ended. Systems without /proc do not tell when. */
 async function waitUntilStopped({ pid }: ChildProcess): Promise<void> {
   if (process.platform !== 'linux') return sleep(20);
   await eventually(async () => {
-    for (const thread of await readdir(`/proc/${pid}/task`)) {
-      const state = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8');
-      if (!state.includes(') T ')) throw new Error(`thread ${thread} is running`);
+    const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+    for (const thread of threads) {
+      const state = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '');
+      if (/\) [DRS] /.test(state)) throw new Error(`thread ${thread} is running`);
     }
   }, 1);
 }

@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { listPendingRecoveries } from '../../src/profiles/recovery.ts';
+import { copyAsKilled } from '../copy-as-killed.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
-const KILLS = 100;
+const KILLS = 20;
+const MOMENTS = 5;
 const AT_ONCE = 5;
+
+/** Time in milliseconds until a reset is requested, if the machine is not busy. */
+const START = 200;
 
 /** Maximum delay in milliseconds before the service applies a reset, and again before it responds. */
 const MAX_DELAY = 60;
@@ -34,7 +39,8 @@ function respondSlowly(settled: () => void): ResetFault {
   };
 }
 
-async function killOnce(index: number): Promise<Place> {
+/** Resets a token, and finds the new one after a kill, and after kills at earlier moments, of which it keeps the files. */
+async function resetAndKill(): Promise<Place[]> {
   const user = await newUserInProcess();
   const { promise: settled, resolve } = Promise.withResolvers<void>();
   const service = await startTokenService(respondSlowly(resolve));
@@ -45,47 +51,55 @@ async function killOnce(index: number): Promise<Place> {
     stdout += text;
   });
   const closed = once(child, 'close');
-  // One kill in four is at a random time, one just after the response, while the token is delivered, and the others are
-  // close to the exchange.
-  const moments = [
-    { after: () => undefined, within: 400 },
-    { after: () => settled, within: DELIVERY },
-    { after: () => waitForReset(service.resets), within: 3 * MAX_DELAY },
-    { after: () => waitForReset(service.resets), within: 3 * MAX_DELAY },
-  ];
-  const { after, within = 0 } = moments[index % moments.length] ?? {};
-  await Promise.race([after?.(), closed]);
-  await Promise.race([sleep(Math.random() * within), closed]);
+  const copies: { readonly home: string; readonly stdout: string; readonly isRequested: boolean }[] = [];
+  const copyLater = async (within: number) => {
+    await Promise.race([sleep(Math.random() * within), closed]);
+    const home = await copyAsKilled(child, user.home);
+    copies.push({ home, stdout, isRequested: service.resets() > 0 });
+  };
+  await copyLater(START);
+  await Promise.race([waitForReset(service.resets), closed]);
+  await copyLater(MAX_DELAY);
+  await copyLater(MAX_DELAY);
+  await settled;
+  await copyLater(DELIVERY);
+  await Promise.race([sleep(Math.random() * DELIVERY), closed]);
   child.kill('SIGKILL');
   await closed;
-  if (service.resets() > 0) await settled;
-  return locateToken(user, service, stdout);
+  copies.push({ home: user.home, stdout, isRequested: true });
+  return Promise.all(
+    copies.map((copy) => (copy.isRequested ? locateToken(user, copy.home, service, copy.stdout) : 'not applied')),
+  );
 }
 
 async function waitForReset(resets: () => number): Promise<void> {
   while (resets() === 0) await sleep(2);
 }
 
-async function locateToken(user: User, service: Awaited<ReturnType<typeof startTokenService>>, stdout: string): Promise<Place> {
-  if (!service.isReplaced()) return 'not applied';
+async function locateToken(
+  user: User,
+  home: string,
+  service: Awaited<ReturnType<typeof startTokenService>>,
+  stdout: string,
+): Promise<Place> {
   const whole = `${service.current()}\n`;
   if (stdout === whole) return 'stdout';
-  if ((await readFile(join(user.home, 'token.txt'), 'utf8').catch(() => '')) === whole) return 'file';
-  const state = join(user.home, '.local', 'state', 'svc');
+  if ((await readFile(join(home, 'token.txt'), 'utf8').catch(() => '')) === whole) return 'file';
+  const state = join(home, '.local', 'state', 'svc');
   const records = await listPendingRecoveries({ state, config: '', data: '' });
   if (records.some(({ record }) => record?.token === service.current())) return 'record';
-  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], { env: service.env });
+  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], { env: { ...service.env, HOME: home } });
   const told = JSON.parse(listed) as { state: string }[];
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS} moments never loses a token without a report`, { timeout: 120_000 }, async ({ annotate }) => {
+it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, { timeout: 120_000 }, async ({ annotate }) => {
   const places = new Map<Place, number>();
-  let next = 0;
+  let kills = 0;
   const worker = async () => {
-    while (next < KILLS) {
-      const found = await killOnce(next++);
-      places.set(found, (places.get(found) ?? 0) + 1);
+    while (kills < KILLS) {
+      kills += 1;
+      for (const found of await resetAndKill()) places.set(found, (places.get(found) ?? 0) + 1);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
