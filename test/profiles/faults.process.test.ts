@@ -11,6 +11,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
+import { copyAsKilled } from '../copy-as-killed.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 /** A bundle of the writer, which starts much faster than its sources. */
@@ -45,9 +46,14 @@ const filesOf = async ({ config }: Folders) =>
   Promise.all(['profiles.json', 'secrets.json'].map((name) => readFile(join(config, name), 'utf8')));
 
 describe('parallel writers', () => {
-  it('lose nothing with 50 processes of two profiles each', async () => {
+  it('lose nothing with 20 processes of five profiles each', async () => {
     const folders = await createUserFolders();
-    const writers = Array.from({ length: 50 }, (_, at) => startWriter(folders, [`a${at}`, `b${at}`]));
+    const writers = Array.from({ length: 20 }, (_, at) =>
+      startWriter(
+        folders,
+        ['a', 'b', 'c', 'd', 'e'].map((name) => name + at),
+      ),
+    );
     const codes = await Promise.all(writers.map(async (each) => (await once(each, 'exit'))[0]));
     expect(codes).toEqual(writers.map(() => 0));
     const { profiles } = await openStore(folders).read();
@@ -76,24 +82,36 @@ describe('parallel writers', () => {
 });
 
 describe('a killed writer', () => {
-  it.each(['file', 'keychain'])('leaves either the old or the new profiles, in 20 runs (%s)', async (place) => {
-    const folders = await createUserFolders();
-    const vault = place === 'keychain' ? await createTemporaryFolder() : '';
+  it.each(['file', 'keychain'])('leaves either the old or the new profiles, at 20 moments (%s)', async (place) => {
+    const home = await createTemporaryFolder();
+    const foldersIn = (copy: string) => ({ config: join(copy, 'config'), state: '', data: '' });
+    const vaultIn = (copy: string) => (place === 'keychain' ? join(copy, 'vault') : '');
+    const [folders, vault] = [foldersIn(home), vaultIn(home)];
+    if (vault !== '') await mkdir(vault);
     const random = seeded(2024);
     const acknowledged = new Set<string>();
-    for (let round = 0; round < 20; round++) {
-      const names = Array.from({ length: 40 }, (_, index) => `r${round}-${index}`);
+    for (let round = 0; round < 5; round++) {
+      const names = Array.from({ length: 200 }, (_, index) => `r${round}-${index}`);
       const started = startWriter(folders, names, vault);
       let said = '';
       started.stdout?.on('data', (chunk) => {
         said += chunk;
       });
       const over = once(started, 'close');
+      const acknowledge = () => {
+        for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
+      };
       await Promise.race([once(started.stdout ?? started, 'data'), over]);
-      await sleep(random() * 60);
+      for (let copies = 0; copies < 3; copies++) {
+        await sleep(random() * 30);
+        acknowledge();
+        const copy = await copyAsKilled(started, home);
+        await expectConsistent(foldersIn(copy), vaultIn(copy), acknowledged);
+      }
+      await sleep(random() * 30);
       started.kill('SIGKILL');
       await over;
-      for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
+      acknowledge();
       await expectConsistent(folders, vault, acknowledged);
     }
     expect(acknowledged.size).toBeGreaterThan(20);
