@@ -1,14 +1,15 @@
-import type { ChildProcess } from 'node:child_process';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
+type Process = { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): unknown };
+
 /**
  * Returns a copy of a folder as kill -9 would leave it at this moment: the process does not run while it is copied. It
  * then continues, so that one process is enough to test many moments.
  */
-export async function copyAsKilled(child: ChildProcess, folder: string): Promise<string> {
+export async function copyAsKilled(child: Process, folder: string): Promise<string> {
   const copy = await createTemporaryFolder();
   child.kill('SIGSTOP');
   try {
@@ -21,7 +22,7 @@ export async function copyAsKilled(child: ChildProcess, folder: string): Promise
 }
 
 /** Waits until all threads of a process have stopped or ended. Systems without /proc do not tell when. */
-async function waitUntilStopped({ pid }: ChildProcess): Promise<void> {
+async function waitUntilStopped({ pid }: Process): Promise<void> {
   if (process.platform !== 'linux') return sleep(20);
   await eventually(async () => {
     const threads = await readdir(`/proc/${pid}/task`).catch(() => []);

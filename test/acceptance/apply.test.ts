@@ -1,9 +1,11 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createSnapshots } from '../../src/service/development/snapshots/snapshots.ts';
+import { copyAsKilled } from '../copy-as-killed.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
-const KILLS = 50;
+const MOMENTS = 50;
 
 async function findJob({ svc }: ApplyUser): Promise<string> {
   return JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
@@ -170,41 +172,74 @@ describe('the job of svc apply', () => {
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it(`ends in the planned state after ${KILLS} kills`, async ({ annotate }) => {
+  it(`ends in the planned state after kills at ${MOMENTS} moments`, { timeout: 240_000 }, async ({ annotate }) => {
     const user = await createApplyUser();
-    let [kills, jobs] = [0, 0];
-    for (; kills < KILLS; jobs += 1) {
-      await user.declare(settingsOf(`org${jobs}`));
-      let running: ReturnType<typeof user.start> | undefined;
-      let countdown = 0;
-      user.control.intercept = async ({ isWrite, handle }) => {
-        if (!isWrite || !running) return undefined;
-        countdown -= 1;
-        if (countdown !== 0) return undefined;
-        const [phase, victim] = [Math.random(), running];
-        if (phase < 0.3) victim.kill('SIGKILL');
-        await handle();
-        if (phase >= 0.3 && phase < 0.6) victim.kill('SIGKILL');
-        if (phase >= 0.6) setTimeout(() => victim.kill('SIGKILL'), Math.random() * 10);
-        return undefined;
-      };
-      for (let words = ['apply', '--yes']; kills < KILLS; words = ['jobs', 'resume']) {
-        countdown = 1 + Math.floor(Math.random() * 5);
-        running = user.start(...words);
-        const { code } = await running.ended;
-        if (code !== null) break;
-        kills += 1;
-      }
-      running = undefined;
-      const resumed = await user.svc(['jobs', 'resume']);
+    const snapshots = createSnapshots(user.service.path);
+    const expectPlanned = async (jobs: number, env: Readonly<Record<string, string>> = {}) => {
+      const resumed = await user.svc(['jobs', 'resume'], env);
       // The last run may have finished before it was killed.
       expect(resumed.stderr.replace(/^resuming job .*\n/, '')).toMatch(/^$|no job is stopped/);
-      expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0, stdout: /^No changes/ });
+      expect(await user.svc(['plan', '--exit-code'], env)).toMatchObject({ code: 0, stdout: /^No changes/ });
       const { endpoints } = await user.read('/v2/workspace/advancedwebhook/endpoints/get', { limit: 250 });
-      expect(endpoints).toHaveLength(2 * (jobs + 1));
+      expect(endpoints).toHaveLength(2 * jobs);
+    };
+    let [kills, moments, jobs] = [0, 0, 0];
+    while (moments + kills < MOMENTS) {
+      jobs += 1;
+      await user.declare(settingsOf(`org${jobs}`));
+      let countdown = 0;
+      let running: ReturnType<typeof user.start> | undefined;
+      /** Folders as a kill would leave them. The snapshot of the same name has the service's data. */
+      const copies: string[] = [];
+      let copying = Promise.resolve();
+      const keepCopy = async (victim: NonNullable<typeof running>, handle = async () => {}) => {
+        copying = copying.then(async () => {
+          if (victim !== running) return;
+          const copy = await copyAsKilled(victim, user.home);
+          await handle();
+          await snapshots.save(basename(copy));
+          copies.push(copy);
+        });
+        await copying;
+      };
+      user.control.intercept = async ({ isWrite, handle }) => {
+        if (!isWrite || !running) return undefined;
+        const [phase, victim] = [Math.random(), running];
+        countdown -= 1;
+        if (phase < 0.2) await keepCopy(victim);
+        else if (phase < 0.4) await keepCopy(victim, handle);
+        else if (phase < 0.6) await handle().then(() => keepCopy(victim));
+        else if (phase < 0.8) setTimeout(() => keepCopy(victim), Math.random() * 10);
+        await copying;
+        if (countdown > 0) return undefined;
+        if (phase < 0.3) victim.kill('SIGKILL');
+        await handle();
+        if (phase > 0.6) setTimeout(() => victim.kill('SIGKILL'), Math.random() * 10);
+        else victim.kill('SIGKILL');
+        return undefined;
+      };
+      for (const words of [
+        ['apply', '--yes'],
+        ['jobs', 'resume'],
+      ]) {
+        countdown = 1 + Math.floor(Math.random() * 10);
+        running = user.start(...words);
+        const { code } = await running.ended;
+        running = undefined;
+        await copying;
+        if (code === null) kills += 1;
+      }
+      await expectPlanned(jobs);
+      await snapshots.save('main');
+      for (const copy of copies) {
+        await snapshots.restore(basename(copy));
+        await expectPlanned(jobs, { HOME: copy });
+      }
+      await snapshots.restore('main');
+      moments += copies.length;
     }
-    await annotate(`${kills} kills of ${jobs} jobs`);
-  }, 240_000);
+    await annotate(`${moments} moments and ${kills} kills of ${jobs} jobs`);
+  });
 });
 
 describe('svc apply of a saved plan', () => {

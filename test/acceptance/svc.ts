@@ -61,5 +61,5 @@ export function start(words: readonly string[], { env = {}, stdin = '', cwd = HO
     // A command that reads no input may exit before its input is written.
     child.stdin.on('error', () => undefined).end(stdin);
   });
-  return { ended, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return { ended, pid: child.pid, kill: (signal: NodeJS.Signals) => child.kill(signal) };
 }
