@@ -100,6 +100,7 @@ describe('a peer', () => {
     const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, { ...deaf, onPeerLost: gone });
     const member = await createPostgresPeers(own.kysely, connect).join(clockWith(briefly), deaf);
     onTestFinished(async () => void (await Promise.all([watching.leave(), member.leave()])));
+    const hasDisappeared = async (name = member.name) => (await watching.selectDisappeared([name], others.kysely)).length > 0;
     await looks.next();
     const first = process;
     await terminate(process);
@@ -107,17 +108,30 @@ describe('a peer', () => {
     await eventually(() => expect([process !== first, member.isReceiving]).toEqual([true, true]));
     await looks.next();
     await looks.next();
-    expect([watching.hasDisappeared(member.name), gone.mock.calls.length]).toEqual([false, 0]);
+    expect([await hasDisappeared(), gone.mock.calls.length]).toEqual([false, 0]);
     mayConnect = false;
     await terminate(process);
     await eventually(() => expect(member.isReceiving).toBe(false));
     await looks.next();
     await looks.next();
-    expect(watching.hasDisappeared(member.name)).toBe(false);
+    expect(await hasDisappeared()).toBe(false);
     await looks.next();
-    expect([watching.hasDisappeared(member.name), gone.mock.calls.length]).toEqual([true, 1]);
-    // A peer that never joined cannot be lost.
-    expect(watching.hasDisappeared('1234:abcd')).toBe(false);
+    expect([await hasDisappeared(), gone.mock.calls.length]).toEqual([true, 1]);
+    // A process that never joined cannot be lost.
+    expect(await hasDisappeared('1234:abcd')).toBe(false);
+  });
+
+  it('does not count as lost if it joined after the last poll', async () => {
+    const place = await newStoreLocation();
+    const [one, other] = [database(place), database(place)];
+    const clock = clockWith(untilWoken);
+    const watching = await createPostgresPeers(one.kysely, one.connect).join(clock, deaf);
+    const member = await createPostgresPeers(other.kysely, other.connect).join(clock, deaf);
+    const selectDisappeared = () => watching.selectDisappeared([member.name], one.kysely);
+    expect(await selectDisappeared()).toEqual([]);
+    await member.leave();
+    await eventually(async () => expect(await selectDisappeared()).toEqual([member.name]));
+    await watching.leave();
   });
 });
 

@@ -211,10 +211,11 @@ class Engine {
 
   /** Releases the claims of owners that have ended. Other claims expire. */
   async #releaseOrphanedClaims(database: Database): Promise<void> {
-    const hasEnded = this.#store.peers ? (owner: string) => this.#membership?.hasDisappeared(owner) : hasOwnerEnded;
-    for (const owner of await selectClaimOwners(database)) {
-      if (hasEnded(owner)) await releaseClaims(database, owner, this.#now());
-    }
+    const owners = await selectClaimOwners(database);
+    const ended = this.#store.peers
+      ? await this.#membership?.selectDisappeared(owners, database)
+      : owners.filter(hasOwnerEnded);
+    for (const owner of ended ?? []) await releaseClaims(database, owner, this.#now());
   }
 
   /** Records outcomes and starts due deliveries. @returns the due time of the next delivery */

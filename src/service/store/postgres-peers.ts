@@ -103,9 +103,12 @@ export class Member {
     return this.#isReceiving;
   }
 
-  hasDisappeared(name: string): boolean {
-    const number = Number(/^peer (\d+)$/.exec(name)?.[1]);
-    return this.#isReceiving && !Number.isNaN(number) && !this.#peers.has(number);
+  /** Returns the names of peers that have disappeared. Asks the database, because a peer may have joined since the last poll. */
+  async selectDisappeared(names: readonly string[], database: Kysely<Tables>): Promise<readonly string[]> {
+    const absent = names.filter((name) => PEER_NAME.test(name) && !this.#peers.has(numberOf(name)));
+    if (!this.#isReceiving || absent.length === 0) return [];
+    const connected = await selectConnectedNumbers(database);
+    return absent.filter((name) => !connected.includes(numberOf(name)));
   }
 
   async leave(): Promise<void> {
@@ -175,6 +178,10 @@ export class Member {
     if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
+
+const PEER_NAME = /^peer \d+$/;
+
+const numberOf = (name: string) => Number(name.slice('peer '.length));
 
 async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly number[]> {
   const { rows } = await sql<{ number: number }>`
