@@ -1,5 +1,4 @@
 import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
-import type { Member } from '../store/postgres-peers.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
 import {
@@ -8,13 +7,12 @@ import {
   claimLane,
   type PendingLane,
   releaseClaims,
-  selectClaimOwners,
   selectPendingLanes,
 } from './claim.ts';
+import { ClaimOwner } from './claim-owner.ts';
 import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
-import { createOwner, hasOwnerEnded, retireOwner } from './owner.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
@@ -92,10 +90,8 @@ class Engine {
   readonly #sender: HttpSender;
   readonly #wakeup: Wakeup;
   readonly #intercept: NonNullable<DeliveryOptions['intercept']>;
-  #owner: string = createOwner();
-  #membership: Member | undefined;
+  readonly #owner: ClaimOwner;
   #unsubscribe: () => void = () => undefined;
-  #hasLostPeer = false;
   readonly #lanes = new Lanes();
   readonly #outcomes: AttemptOutcome[] = [];
   #isStopping = false;
@@ -110,6 +106,7 @@ class Engine {
     const { clock, time = REAL_TIME, timeScale, allowPrivateTargets } = options;
     const { report = () => undefined, intercept = (_, send) => send() } = options;
     this.#store = store;
+    this.#owner = new ClaimOwner(store);
     this.#clock = clock;
     this.#time = time;
     this.#realNow = createNonDecreasingTime(clock);
@@ -131,18 +128,18 @@ class Engine {
 
   async open(): Promise<void> {
     this.#unsubscribe = onOutboxChange(this.#store, () => this.#wakeup.wake());
-    await this.#join();
+    await this.#owner.join(this.#clock, () => this.#wakeup.wake());
     await this.#reportErrors(() => this.#store.writeRelaxed((database) => this.#recover(database)));
   }
 
   async run(): Promise<void> {
     await this.open();
     while (!this.#isStopping) {
-      if (this.#hasLostPeer && this.#membership?.isReceiving) await this.#reportErrors(() => this.#releaseLostPeers());
+      if (this.#owner.hasLostPeer) await this.#reportErrors(() => this.#owner.releaseOrphanedClaims(() => this.#now()));
       const next = await this.#reportErrors(() => this.#runCycle());
       if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());
       const now = this.#now();
-      const poll = now + (this.#membership?.isReceiving ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
+      const poll = now + (this.#owner.isNotified ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
       await this.#wakeup.wait(Math.max(0, Math.min(next ?? now + POLL_INTERVAL, poll) - now));
     }
     await this.close();
@@ -153,7 +150,7 @@ class Engine {
       signal?.throwIfAborted();
       const next = await this.#runCycle();
       const isBusy = this.#lanes.inFlight > 0 || next <= this.#now();
-      if (!isBusy && !(await this.#isPeerDelivering())) return next;
+      if (!isBusy && !(await this.#owner.isPeerDelivering(() => this.#now()))) return next;
       end = isBusy ? undefined : (end ?? this.#realNow() + CLAIM_DURATION);
       if (end !== undefined && this.#realNow() >= end) return next;
     }
@@ -162,29 +159,7 @@ class Engine {
   async close(): Promise<void> {
     this.#unsubscribe();
     await this.#reportErrors(() => this.#shutDown());
-    await this.#membership?.leave();
-  }
-
-  /** Whether another engine has attempts in flight. Releases the claims of engines that have ended. */
-  async #isPeerDelivering(): Promise<boolean> {
-    const owners = await this.#store.read(selectClaimOwners);
-    if (owners.every((owner) => owner === this.#owner)) return false;
-    await this.#store.writeRelaxed((database) => this.#releaseOrphanedClaims(database));
-    return true;
-  }
-
-  /** Uses the membership name as the owner of claims, so that peers can release the claims of a lost process. */
-  async #join(): Promise<void> {
-    this.#membership = await this.#store.peers?.join(this.#clock, {
-      onNotified: () => this.#wakeup.wake(),
-      onPeerLost: () => {
-        this.#hasLostPeer = true;
-        this.#wakeup.wake();
-      },
-    });
-    if (!this.#membership?.isReceiving) return;
-    retireOwner(this.#owner);
-    this.#owner = this.#membership.name;
+    await this.#owner.leave();
   }
 
   /** Runs `work` and reports its errors. The next cycle repeats failed work. */
@@ -199,23 +174,9 @@ class Engine {
 
   async #recover(database: Database): Promise<void> {
     await this.#time.refresh(database);
-    await this.#releaseOrphanedClaims(database);
+    await this.#owner.releaseOrphanedClaimsIn(database, this.#now());
     await capDueTimes(database, this.#schedule, this.#now());
     await pruneDeliveries(database, this.#now());
-  }
-
-  async #releaseLostPeers(): Promise<void> {
-    await this.#store.writeRelaxed((database) => this.#releaseOrphanedClaims(database));
-    this.#hasLostPeer = false;
-  }
-
-  /** Releases the claims of owners that have ended. Other claims expire. */
-  async #releaseOrphanedClaims(database: Database): Promise<void> {
-    const owners = await selectClaimOwners(database);
-    const ended = this.#store.peers
-      ? await this.#membership?.selectDisappeared(owners, database)
-      : owners.filter(hasOwnerEnded);
-    for (const owner of ended ?? []) await releaseClaims(database, owner, this.#now());
   }
 
   /** Records outcomes and starts due deliveries. @returns the due time of the next delivery */
@@ -240,7 +201,7 @@ class Engine {
       const pending = await this.#store.writeRelaxed(async (database) => {
         this.#freeSlots(claimed.splice(0));
         const now = await this.#readTime(database);
-        await recordOutcomes(database, outcomes, { owner: this.#owner, schedule: this.#schedule, now });
+        await recordOutcomes(database, outcomes, { owner: this.#owner.name, schedule: this.#schedule, now });
         const lanes = await selectPendingLanes(database);
         for (const lane of rotate(lanes, this.#cycles++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
@@ -283,7 +244,7 @@ class Engine {
   }
 
   async #claim(database: Database, lane: PendingLane, now: number): Promise<readonly ClaimedDelivery[]> {
-    const claim = { owner: this.#owner, now, until: now + CLAIM_DURATION };
+    const claim = { owner: this.#owner.name, now, until: now + CLAIM_DURATION };
     const capacityFor = (rate: EndpointRate | undefined) => this.#lanes.capacity(lane.lane, rate);
     const claimed = await claimLane(database, lane, claim, capacityFor);
     this.#lanes.start(lane.lane, claimed.length);
@@ -334,12 +295,12 @@ class Engine {
       await this.#wakeup.wait(end - this.#realNow());
     this.#isClosed = true;
     this.#sender.close();
-    retireOwner(this.#owner);
+    this.#owner.retire();
     await this.#store.writeRelaxed(async (database) => {
       await this.#time.refresh(database);
       const now = this.#now();
-      await recordOutcomes(database, this.#outcomes, { owner: this.#owner, schedule: this.#schedule, now });
-      await releaseClaims(database, this.#owner, now);
+      await recordOutcomes(database, this.#outcomes, { owner: this.#owner.name, schedule: this.#schedule, now });
+      await releaseClaims(database, this.#owner.name, now);
     });
     await notifyOutboxChange(this.#store);
   }

@@ -1,9 +1,9 @@
 import type { Store } from '../store/store.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { CLAIM_DURATION, claimByIds, releaseClaims } from './claim.ts';
+import { ClaimOwner } from './claim-owner.ts';
 import type { DeliveryOptions } from './engine.ts';
 import { createHttpSender } from './http-sender.ts';
-import { createOwner, retireOwner } from './owner.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
 import { createRetrySchedule } from './schedule.ts';
@@ -22,21 +22,21 @@ export async function deliverPending(
   { apiKey, clock, time, timeScale, allowPrivateTargets, signal }: DeliverPendingOptions,
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
-  const owner = createOwner();
+  const owner = new ClaimOwner(store);
   const sender = createHttpSender({ allowPrivateTargets });
   const schedule = createRetrySchedule(timeScale);
   const serviceNow = () => time?.convert(clock.now()) ?? clock.now();
   const attemptAll = async (unclaimed: readonly string[]) => {
     const now = serviceNow();
-    const claim = { owner, now, until: now + CLAIM_DURATION };
+    const claim = { owner: owner.name, now, until: now + CLAIM_DURATION };
     const claimed = await store.writeRelaxed((database) => claimByIds(database, unclaimed, claim));
     const outcomes = await Promise.all(
       claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
     );
     const recordedAt = serviceNow();
     await store.writeRelaxed(async (database) => {
-      if (signal?.aborted) await releaseClaims(database, owner, recordedAt);
-      else await recordOutcomes(database, outcomes, { owner, schedule, now: recordedAt });
+      if (signal?.aborted) await releaseClaims(database, owner.name, recordedAt);
+      else await recordOutcomes(database, outcomes, { owner: owner.name, schedule, now: recordedAt });
     });
     signal?.throwIfAborted();
   };
@@ -54,6 +54,6 @@ export async function deliverPending(
   } finally {
     signal?.removeEventListener('abort', stop);
     sender.close();
-    retireOwner(owner);
+    owner.retire();
   }
 }
