@@ -17,12 +17,6 @@ async function cruise(folder: string): Promise<Cruise> {
   return JSON.parse(stdout).summary;
 }
 
-it('every source file follows the layers', async () => {
-  const { violations, totalCruised } = await cruise(HOME);
-  expect(violations).toEqual([]);
-  expect(totalCruised).toBeGreaterThan(100);
-});
-
 /** A file with a forbidden import, and the expected error. */
 const PLANTED = [
   { fault: 'a sibling', file: 'output/a.ts', code: "import '../profiles/profile.ts';", to: /profiles/ },
@@ -164,7 +158,8 @@ describe('in a copy of the source', () => {
     expect([cycle?.from, cycle?.to].sort()).toEqual(CYCLE.map(({ file }) => `src/${file}`));
   });
 
-  it('everything else is accepted', () => {
+  it('everything else is accepted, which includes every source file', () => {
+    expect(found.totalCruised).toBeGreaterThan(700);
     const faults = new Set([...PLANTED, ...CYCLE].map(({ file }) => join('src', file)));
     expect(found.violations.filter(({ from }) => !faults.has(from))).toEqual([]);
   });
