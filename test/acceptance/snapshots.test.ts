@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
-import { BIN, newUser } from './svc.ts';
+import { BIN } from './svc.ts';
 
 const addUser = (...ids: readonly string[]) => [
   'users',
@@ -14,7 +15,7 @@ const addUser = (...ids: readonly string[]) => [
 ];
 
 it('svc local snapshot saves, compares, restores, lists, and removes the data beside a running server', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const server = await startServing(user);
   const snapshot = (...words: readonly string[]) => user.svc(['local', 'snapshot', ...words]);
   const add = (userId: string) => server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId, name: 'Ada' }] });
@@ -57,7 +58,7 @@ it('svc local snapshot saves, compares, restores, lists, and removes the data be
 });
 
 it('/_svc/snapshots saves, compares, restores, and removes the data of a running server', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const server = await startServing(user);
   const add = (userId: string) => server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId }] });
   const admin = (path: string, body?: object) => server.admin(`snapshots${path}`, body);
@@ -76,7 +77,7 @@ it('/_svc/snapshots saves, compares, restores, and removes the data of a running
 });
 
 it('svc local exec runs on a private copy with --snapshot and --parallel-safe', async () => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const state = async () => (await user.svc(['local', 'export'])).stdout;
   await user.svc(addUser('u1'));
   await user.svc(['local', 'snapshot', 'save', 'seed']);
@@ -88,7 +89,7 @@ it('svc local exec runs on a private copy with --snapshot and --parallel-safe', 
   const file = join(user.home, '.local', 'share', 'svc', 'service.sqlite.snapshots', 'seed.sqlite');
   const saved = await readFile(file);
   const runs = [['--snapshot', 'seed'], ['--snapshot', 'seed', '--parallel-safe'], ['--parallel-safe']];
-  const results = await Promise.all(runs.map((flags) => user.svc(['local', 'exec', ...flags, ...script('u9')])));
+  const results = await Promise.all(runs.map((flags) => user.start(['local', 'exec', ...flags, ...script('u9')]).ended));
   expect(results.map(({ code }) => code)).toEqual([7, 7, 7]);
   expect(await state()).toBe(before);
   expect((await readFile(file)).equals(saved)).toBe(true);

@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
 import { newSecret, send, signed, target } from '../webhooks/listener-fixture.ts';
-import { BIN, newUser, type User } from './svc.ts';
+import { newUserInProcess } from './in-process.ts';
+import { BIN, type User } from './svc.ts';
 import { startInTerminal, startTerminal } from './terminal.ts';
 
 /** A running command, its output so far, and its end. */
@@ -50,7 +51,7 @@ const BODY = '{"event":"comment.add","data":{"text":"Grüße"}}';
 
 describe('svc webhooks', () => {
   it('listens, prints, forwards, and exits after the given number of deliveries', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { secret, path } = await secretFile(user);
     const to = await target();
     const words = ['--secret-file', path, '--forward-to', to.url.href, '--exit-after', '2', '-o', 'ndjson'];
@@ -74,7 +75,7 @@ describe('svc webhooks', () => {
   });
 
   it.skipIf(!hasPython)('forwards verifiable deliveries to a receiver in Python, and reports its failures', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { secret, path } = await secretFile(user);
     const python = spawn('python3', [join(import.meta.dirname, 'python-target.py')]);
     onTestFinished(() => void python.kill());
@@ -91,7 +92,7 @@ describe('svc webhooks', () => {
   });
 
   it('verifies a saved delivery with exit code 0, or rejects it with 14', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { secret, path } = await secretFile(user);
     await writeFile(join(user.home, 'body'), BODY);
     await writeFile(join(user.home, 'headers'), JSON.stringify(signed(secret, BODY)));
@@ -106,7 +107,7 @@ describe('svc webhooks', () => {
   });
 
   it('exits with 130 after Ctrl-C and 143 after SIGTERM, even with a hanging target', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { secret, path } = await secretFile(user);
     const silent = await target(() => undefined);
     const { url, child, written, ended } = await listen(user, ['--secret-file', path, '--forward-to', silent.url.href]);
@@ -122,7 +123,7 @@ describe('svc webhooks', () => {
   });
 
   it('exits with 141 if the reader of its output exits', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { secret, path } = await secretFile(user);
     const { url, child, ended } = await listen(user, ['--secret-file', path]);
     child.stdout.destroy();
@@ -149,14 +150,14 @@ describe.skipIf(process.platform !== 'linux')('svc webhooks listen without deliv
     { words: ['--local'], most: 78 },
     { words: ['--insecure-skip-verify'], most: 72 },
   ])('uses less than $most MB with $words', async ({ words, most }) => {
-    const { child } = await listen(await newUser(), words);
+    const { child } = await listen(await newUserInProcess(), words);
     await expect.poll(() => readMemoryUse(child)).toBeLessThan(most);
   });
 });
 
 describe('svc webhooks listen next to svc serve', () => {
   it('creates an endpoint, receives deliveries, and always deletes the endpoint', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const env = await serve(user);
     const endpoints = async () => {
       const { stdout } = await user.svc(['webhooks', 'endpoints', 'list', '-o', 'json'], { env });
@@ -182,7 +183,7 @@ describe('svc webhooks listen next to svc serve', () => {
 
 describe('svc webhooks listen --local', () => {
   it('receives deliveries that another process sends through the embedded service', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { written, child, ended } = await listen(user, ['--local', '-o', 'ndjson']);
     const sent = await user.svc(['webhooks', 'send', 'comment.add', '--via-service', '--local', '-o', 'json']);
     expect(sent, sent.stderr).toMatchObject({ code: 0 });
@@ -195,7 +196,7 @@ describe('svc webhooks listen --local', () => {
 
 describe('svc serve and svc webhooks listen on terminals', () => {
   it('log requests, show latencies, replay, and restore the settings', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = startTerminal(['serve', '--port', '0'], user.env);
     onTestFinished(() => service.kill());
     await service.shows('Press Ctrl-C to stop.');
@@ -239,7 +240,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
   });
 
   it('leave the terminal alone in the background', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const script = `set -m; ${process.execPath} ${BIN} webhooks listen --local --port 0 & echo pid $!; wait -n; echo ended`;
     const shell = startInTerminal('bash', ['-c', script], { env: user.env });
     onTestFinished(() => shell.kill());
