@@ -86,7 +86,7 @@ describe('the commands in a document', () => {
     expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(least);
     const { folder, apiKey } = await prepareFolder();
     await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
-    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
+    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
     for (const command of commands) {
       const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
       expect({ command, code, output: code === 0 ? '' : output }).toEqual({ command, code: 0, output: '' });

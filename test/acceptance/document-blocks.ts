@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { runAsUser, runLine, runLines, startAsUser, testUserEnvironment } from './documented.ts';
+import { runLine, runLines, startAsUser, testUserEnvironment } from './documented.ts';
 import { startInTerminal } from './terminal.ts';
 
 /** Run mode of a block, from the comment on the line before it. */
@@ -68,8 +68,7 @@ export async function runBlock({ line, commands, way, direct, output }: Block, w
     case 'not':
       return;
     case 'plainly': {
-      // A process of its own prints its messages and its result in order.
-      const ended = await (output === undefined ? runLines : runAsUser)(lines, folder, env);
+      const ended = await runLines(lines, folder, env);
       expectSuccess(line, ended);
       if (output !== undefined) expect(normalizeTimes(ended.output)).toBe(normalizeTimes(output));
       return;

@@ -12,8 +12,21 @@ export async function newUserInProcess(): Promise<User> {
   return { ...user, svc };
 }
 
+export type SettingInProcess = Omit<Setting, 'stdin'> & { readonly stdin?: string | Uint8Array };
+
 /** Runs a command line in this process. Store paths are relative to the current folder of the process. */
-export async function runInProcess(words: readonly string[], { env = {}, cwd, stdin }: Setting): Promise<Run> {
+export async function runInProcess(words: readonly string[], setting: SettingInProcess): Promise<Run> {
+  const { code, context } = await execute(words, setting);
+  return { code, stdout: context.stdout(), stderr: context.stderr() };
+}
+
+/** Runs a command line like `runInProcess`. @returns the exit code, and the output on both streams in order */
+export async function runInOrder(words: readonly string[], setting: SettingInProcess) {
+  const { code, context } = await execute(words, setting);
+  return { code, written: context.written };
+}
+
+async function execute(words: readonly string[], { env = {}, cwd, stdin }: SettingInProcess) {
   const context = await fakeContext({
     environment: env,
     folders: resolveUserFolders(env),
@@ -24,5 +37,5 @@ export async function runInProcess(words: readonly string[], { env = {}, cwd, st
     () => 0,
     (thrown: unknown) => reportError(context.io, words, env, thrown),
   );
-  return { code, stdout: context.stdout(), stderr: context.stderr() };
+  return { code, context };
 }

@@ -21,9 +21,16 @@ export interface FakeContextOptions {
   readonly answers?: readonly string[];
 }
 
+export interface Written {
+  readonly stream: 'stdout' | 'stderr';
+  readonly bytes: Buffer;
+}
+
 export interface FakeContext extends Context {
   stdout(): string;
   stderr(): string;
+  /** Output on both streams, in order. */
+  readonly written: readonly Written[];
   /** All prompts, including those for secrets and confirmations. */
   readonly questions: readonly string[];
 }
@@ -31,7 +38,8 @@ export interface FakeContext extends Context {
 /** A context with streams in memory and temporary folders; all other parts are real. */
 export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeContext> {
   const isTerminal = given.answers !== undefined;
-  const [stdout, stderr] = [memorySink(isTerminal), memorySink(isTerminal)];
+  const written: Written[] = [];
+  const [stdout, stderr] = [memorySink('stdout', written, isTerminal), memorySink('stderr', written, isTerminal)];
   const answers = [...(given.answers ?? [])];
   const questions: string[] = [];
   const ask = async (question: string) => {
@@ -70,8 +78,9 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     },
     prompter: async () => fakePrompter(ask),
     questions,
-    stdout: () => stdout.text(),
-    stderr: () => stderr.text(),
+    written,
+    stdout: () => textOf('stdout', written),
+    stderr: () => textOf('stderr', written),
   };
 }
 
@@ -108,15 +117,17 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   insecureHttp: false,
 };
 
-function memorySink(isTerminal: boolean): Sink & { text(): string } {
-  const chunks: Buffer[] = [];
+function memorySink(stream: Written['stream'], written: Written[], isTerminal: boolean): Sink {
   return {
     isTerminal,
     columns: isTerminal ? 80 : undefined,
     stream: new Writable(),
     write: async (text) => {
-      chunks.push(Buffer.from(text));
+      written.push({ stream, bytes: Buffer.from(text) });
     },
-    text: () => Buffer.concat(chunks).toString(),
   };
+}
+
+function textOf(stream: Written['stream'], written: readonly Written[]): string {
+  return Buffer.concat(written.flatMap((each) => (each.stream === stream ? [each.bytes] : []))).toString();
 }
