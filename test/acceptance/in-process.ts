@@ -1,6 +1,7 @@
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { reportError } from '../../src/commands/terminal/report-error.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
+import type { Sink } from '../../src/kernel/io.ts';
 import { fakeContext } from '../commands/fake-context.ts';
 import { newUser, type Run, type Setting, type User } from './svc.ts';
 
@@ -12,7 +13,11 @@ export async function newUserInProcess(): Promise<User> {
   return { ...user, svc };
 }
 
-export type SettingInProcess = Omit<Setting, 'stdin'> & { readonly stdin?: string | Uint8Array };
+export interface SettingInProcess extends Omit<Setting, 'stdin'> {
+  readonly stdin?: string | Uint8Array;
+  /** Replaces `write` of stdout. */
+  readonly write?: Sink['write'];
+}
 
 /** Runs a command line in this process. Store paths are relative to the current folder of the process. */
 export async function runInProcess(words: readonly string[], setting: SettingInProcess): Promise<Run> {
@@ -26,16 +31,17 @@ export async function runInOrder(words: readonly string[], setting: SettingInPro
   return { code, written: context.written };
 }
 
-async function execute(words: readonly string[], { env = {}, cwd, stdin }: SettingInProcess) {
+async function execute(words: readonly string[], { env = {}, cwd, stdin, write }: SettingInProcess) {
   const context = await fakeContext({
     environment: env,
     folders: resolveUserFolders(env),
     ...(cwd !== undefined && { cwd }),
     ...(stdin !== undefined && { stdin }),
   });
-  const code = await runCommandLine(words, context).then(
+  const io = write ? { ...context.io, stdout: { ...context.io.stdout, write } } : context.io;
+  const code = await runCommandLine(words, { ...context, io }).then(
     () => 0,
-    (thrown: unknown) => reportError(context.io, words, env, thrown),
+    (thrown: unknown) => reportError(io, words, env, thrown),
   );
   return { code, context };
 }

@@ -6,38 +6,40 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/kernel/errors.ts';
 import { FORMATS } from '../../src/output/format.ts';
 import { copyFolder, prepareFolder } from './documented.ts';
-import { newUserInProcess } from './in-process.ts';
+import { newUserInProcess, runInProcess } from './in-process.ts';
 import { BIN, sharedCache } from './svc.ts';
 
-/** Commands of every kind that print something, as the arguments of `svc`. */
-const COMMANDS: readonly string[] = [
-  ...FORMATS.map((format) => `documents list --local --org acme -o ${format}`),
-  ...['table', 'json', 'csv'].map((format) => `users add --local --org acme --file users.json -o ${format}`),
-  ...['workspace get --local -o yaml', 'history', 'history -o ndjson'],
-  ...['--help', '--version', 'help exit-codes', 'users add --help', '__complete users ""'],
-  ...['completion bash', 'commands', 'schema users.add', 'openapi', 'auth status', 'profiles list'],
-  ...['local export', 'local export -o yaml', 'folders tree --local --org acme', 'webhooks events'],
-  ...['documents list --local --org acme --jq .[]', 'documents list --local --org acme --dry-run'],
-  ...['users validate --file users.csv', 'users validate --file bad.json --format github', 'doctor --local'],
-  ...['documents migrate --local --org acme --document d1 --new-document d9 --yes -q', 'jobs list -o json'],
-  ...['api /v2/agents/get --local', 'webhooks send huddle.join --url http://127.0.0.1:9/ --dry-run'],
-  ...['serve --port 0 -o json', 'serve --port 0', 'local deliveries list -o json'],
+/** Commands of each kind of output that run as a process, as the arguments of `svc`. */
+const PROCESSES: readonly string[] = [
+  ...['--help', '--version', 'help exit-codes', 'completion bash', 'commands', 'history -o ndjson', 'serve --port 0 -o json'],
+  ...['documents list --local --org acme -o table', 'documents list --local --org acme --all -o ndjson'],
+  ...[
+    'users add --local --org acme --file users.json -o json',
+    'local export',
+    'users validate --file bad.json --format github',
+  ],
 ];
 
-/** Commands without those that differ from an earlier one only in the output format: all formats are written by the same code. */
-const oncePerKind = () => [...new Map(COMMANDS.map((command) => [command.replace(/ -o \w+$/, ''), command])).values()];
-
-/** Shell completion prints nothing if its output fails. */
-const isSilent = (command: string) => command.startsWith('__complete');
+/** Other commands that print something. They print it to the same stream of the process. */
+const COMMANDS: readonly string[] = [
+  ...FORMATS.map((format) => `documents list --local --org acme -o ${format}`),
+  ...['table', 'csv'].map((format) => `users add --local --org acme --file users.json -o ${format}`),
+  ...['workspace get --local -o yaml', 'history', 'users add --help', 'schema users.add', 'openapi', 'auth status'],
+  ...['profiles list', 'local export -o yaml', 'folders tree --local --org acme', 'webhooks events', 'doctor --local'],
+  ...['documents list --local --org acme --jq .[]', 'documents list --local --org acme --dry-run'],
+  ...['users validate --file users.csv', 'jobs list -o json', 'api /v2/agents/get --local', 'local deliveries list -o json'],
+  ...['documents migrate --local --org acme --document d1 --new-document d9 --yes -q', 'serve --port 0'],
+  ...['webhooks send huddle.join --url http://127.0.0.1:9/ --dry-run'],
+];
 
 /** Creates a folder with the data that those commands need. */
 async function createSeededFolder(): Promise<string> {
   const { folder } = await prepareFolder();
   await writeFile(join(folder, 'bad.json'), '[{"userId":7}]');
-  const { env, cwd } = setting(folder);
-  execFileSync(process.execPath, [BIN, 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env, cwd });
+  await runInProcess(['users', 'add', '--local', '--org', 'acme', '--user', 'u1'], setting(folder));
   return folder;
 }
 
@@ -46,15 +48,14 @@ const setting = (home: string) => ({
   cwd: home,
 });
 
-/** Runs a command with the given stdout descriptor and returns its exit code and stderr. */
-async function runWithStdout(
-  command: string,
-  folder: string,
-  stdout: number,
-): Promise<{ code: number | null; stderr: string }> {
-  const words = command.split(' ').map((word) => (word === '""' ? '' : word));
-  const home = await copyFolder(folder);
-  const child = spawn(process.execPath, [BIN, ...words], { ...setting(home), stdio: ['ignore', stdout, 'pipe'] });
+interface End {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** Runs a command as a process with the given stdout descriptor. */
+async function runWithStdout(words: readonly string[], folder: string, stdout: number): Promise<End> {
+  const child = spawn(process.execPath, [BIN, ...words], { ...setting(folder), stdio: ['ignore', stdout, 'pipe'] });
   if (!child.stderr) throw new TypeError('stderr is a pipe');
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [stderr, code] = await Promise.all([text(child.stderr), ended]);
@@ -65,14 +66,14 @@ async function runWithStdout(
 async function findUnexpected(
   commands: readonly string[],
   folder: string,
-  stdout: number,
-  isExpected: (end: { code: number | null; stderr: string }) => boolean,
+  run: (words: readonly string[], folder: string) => Promise<End>,
+  isExpected: (end: End) => boolean,
 ) {
   const found: string[] = [];
-  const waiting = commands.filter((command) => !isSilent(command));
+  const waiting = [...commands];
   const worker = async () => {
     for (let command = waiting.shift(); command; command = waiting.shift()) {
-      const end = await runWithStdout(command, folder, stdout);
+      const end = await run(command.split(' '), await copyFolder(folder));
       if (!isExpected(end)) found.push(`${command}: ${end.code} ${end.stderr}`);
     }
   };
@@ -80,30 +81,32 @@ async function findUnexpected(
   return found;
 }
 
+const isDiskFull = ({ code, stderr }: End) => code === 12 && /cannot write the output: the disk is full/.test(stderr);
+const isReaderGone = ({ code, stderr }: End) => code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr);
+
 describe('stdout of every kind of command', () => {
   it('results in exit code 12 and a message if the disk is full', async () => {
     const full = await open('/dev/full', 'w');
-    const found = await findUnexpected(
-      COMMANDS,
-      await createSeededFolder(),
-      full.fd,
-      ({ code, stderr }) => code === 12 && /cannot write the output: the disk is full/.test(stderr),
-    );
+    const run = (words: readonly string[], folder: string) => runWithStdout(words, folder, full.fd);
+    expect(await findUnexpected(PROCESSES, await createSeededFolder(), run, isDiskFull)).toEqual([]);
     await full.close();
-    expect(found).toEqual([]);
   });
 
   it('results in exit code 141 without a message if its reader exits', async () => {
     const folder = await createSeededFolder();
     const pipe = await openPipeWithoutReader(folder);
-    const found = await findUnexpected(
-      oncePerKind(),
-      folder,
-      pipe,
-      ({ code, stderr }) => code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr),
-    );
+    const run = (words: readonly string[], copy: string) => runWithStdout(words, copy, pipe);
+    expect(await findUnexpected(PROCESSES, folder, run, isReaderGone)).toEqual([]);
     closeSync(pipe);
-    expect(found).toEqual([]);
+  });
+
+  it.each([
+    { failure: new SvcError('local', 'cannot write the output: the disk is full'), isExpected: isDiskFull },
+    { failure: new SvcError('reader_gone', 'the reader of the output closed the pipe'), isExpected: isReaderGone },
+  ])('ends the command if it cannot be written: $failure.message', async ({ failure, isExpected }) => {
+    const write = () => Promise.reject(failure);
+    const run = (words: readonly string[], folder: string) => runInProcess(words, { ...setting(folder), write });
+    expect(await findUnexpected(COMMANDS, await createSeededFolder(), run, isExpected)).toEqual([]);
   });
 });
 
