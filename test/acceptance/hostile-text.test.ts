@@ -3,9 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { send, signed } from '../webhooks/listener-fixture.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { BIN, newUser } from './svc.ts';
-import { startInTerminal, type Terminal } from './terminal.ts';
+import { BIN } from './svc.ts';
+import { needsProcess, runInFolder } from './svc-for-shells.ts';
+import { startInTerminal } from './terminal.ts';
 
 /** Characters that control, hide, or reverse terminal text, except NUL, which no argument can contain. */
 const HOSTILE = [
@@ -177,7 +179,7 @@ const token = (claims: object) =>
 
 /** Creates a user whose files contain hostile names and texts, and a hostile service. */
 async function createHostileUser() {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const { env } = await startMockService((received, response) => {
     const { organizationId } = received.body.data ?? {};
     if (organizationId === 'line') return statusLine(response);
@@ -202,30 +204,36 @@ async function createHostileUser() {
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
   const claims = token({ sub: HOSTILE, [HOSTILE]: HOSTILE, permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] } });
   const variables = { ...user.env, ...env, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'v', SVC_ORG: HOSTILE };
-  const start = (words: readonly string[], more: Readonly<Record<string, string>> = {}): Terminal => {
-    const real = words.map((word) => word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`));
-    return startInTerminal(process.execPath, [BIN, ...real], { env: { ...variables, ...more }, cwd: user.home, columns: 300 });
+  const real = (words: readonly string[]) =>
+    words.map((word) => word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`));
+  const setting = { env: variables, cwd: user.home, columns: 300 };
+  return {
+    ...user,
+    start: (words: readonly string[]) => startInTerminal(process.execPath, [BIN, ...real(words)], setting),
+    /** Runs a command in this process, and returns what it writes to a terminal. */
+    run: async (words: readonly string[]) => {
+      const { written } = await runInFolder(real(words), { ...setting, env: { ...variables, TERM: 'xterm-256color' } });
+      return String(Buffer.concat(written.map(({ bytes }) => bytes)));
+    },
   };
-  return { ...user, start };
 }
 
-/** Runs commands in terminals, a few at a time, and returns their output. */
-async function collectScreens(start: (words: readonly string[]) => Terminal, commands: readonly (readonly string[])[]) {
+type HostileUser = Awaited<ReturnType<typeof createHostileUser>>;
+
+/** Runs commands, the first one in a real terminal, and returns their output. */
+async function collectScreens({ start, run }: HostileUser, commands: readonly (readonly string[])[]) {
   const shown: { readonly words: string; readonly raw: string }[] = [];
-  const waiting = [...commands];
-  const worker = async () => {
-    for (let words = waiting.shift(); words; words = waiting.shift()) {
-      const screen = start([...words, '--no-input']);
-      await screen.ended;
-      shown.push({ words: JSON.stringify(words), raw: screen.raw() });
-    }
-  };
-  await Promise.all([worker(), worker(), worker()]);
+  for (const [at, words] of commands.entries()) {
+    const line = [...words, '--no-input'];
+    const screen = at === 0 || needsProcess(words) ? start(line) : undefined;
+    await screen?.ended;
+    shown.push({ words: JSON.stringify(words), raw: screen?.raw() ?? (await run(line)) });
+  }
   return shown;
 }
 
 /** Writes a hostile profile, and runs commands that store hostile names. */
-async function storeHostileText({ home, svc }: Awaited<ReturnType<typeof createHostileUser>>): Promise<void> {
+async function storeHostileText({ home, svc }: HostileUser): Promise<void> {
   const added = await svc(['profiles', 'add', 'prod', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k']);
   expect(added.code, added.stderr).toBe(0);
   const path = join(home, '.config', 'svc', 'profiles.json');
@@ -242,8 +250,7 @@ async function storeHostileText({ home, svc }: Awaited<ReturnType<typeof createH
 
 describe('hostile text on a terminal is escaped', () => {
   it.each(Object.entries(COMMANDS))('in %s', async (_, commands) => {
-    const { start } = await createHostileUser();
-    const shown = await collectScreens(start, commands);
+    const shown = await collectScreens(await createHostileUser(), commands);
     const obeyed = shown.filter(({ raw }) => findUnsafe(raw).length > 0);
     expect(obeyed.map(({ words, raw }) => `${words}:\n${JSON.stringify(raw)}`).join('\n')).toBe('');
     // The output contains the escaped text:
@@ -263,7 +270,7 @@ describe('hostile text on a terminal is escaped', () => {
       ['local', 'export'],
       ['users', 'data', '--local', '--user', HOSTILE, '--org', HOSTILE, '--debug'],
     ];
-    const shown = await collectScreens(world.start, kept);
+    const shown = await collectScreens(world, kept);
     expect(shown.filter(({ raw }) => findUnsafe(raw).length > 0)).toEqual([]);
     expect(shown.filter(({ raw }) => !/\\u00(1b|9b)/.test(raw))).toEqual([]);
   });

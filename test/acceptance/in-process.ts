@@ -15,6 +15,8 @@ export async function newUserInProcess(): Promise<User> {
 
 export interface SettingInProcess extends Omit<Setting, 'stdin'> {
   readonly stdin?: string | Uint8Array;
+  /** Width of the terminal. Without it, no stream is a terminal. */
+  readonly columns?: number;
   /** Replaces `write` of stdout. */
   readonly write?: Sink['write'];
 }
@@ -31,12 +33,13 @@ export async function runInOrder(words: readonly string[], setting: SettingInPro
   return { code, written: context.written };
 }
 
-async function execute(words: readonly string[], { env = {}, cwd, stdin, write }: SettingInProcess) {
+async function execute(words: readonly string[], { env = {}, cwd, stdin, columns, write }: SettingInProcess) {
   const context = await fakeContext({
     environment: env,
     folders: resolveUserFolders(env),
     ...(cwd !== undefined && { cwd }),
     ...(stdin !== undefined && { stdin }),
+    ...(columns !== undefined && { columns, answers: [] }),
   });
   const io = write ? { ...context.io, stdout: { ...context.io.stdout, write } } : context.io;
   const code = await runCommandLine(words, { ...context, io }).then(

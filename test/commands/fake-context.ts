@@ -19,6 +19,8 @@ export interface FakeContextOptions {
   readonly stdin?: string | Uint8Array;
   /** Answers to prompts, in order. If given, the streams are terminals. */
   readonly answers?: readonly string[];
+  /** Width of the terminal. */
+  readonly columns?: number;
 }
 
 export interface Written {
@@ -38,8 +40,9 @@ export interface FakeContext extends Context {
 /** A context with streams in memory and temporary folders; all other parts are real. */
 export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeContext> {
   const isTerminal = given.answers !== undefined;
+  const columns = isTerminal ? (given.columns ?? 80) : undefined;
   const written: Written[] = [];
-  const [stdout, stderr] = [memorySink('stdout', written, isTerminal), memorySink('stderr', written, isTerminal)];
+  const [stdout, stderr] = [memorySink('stdout', written, columns), memorySink('stderr', written, columns)];
   const answers = [...(given.answers ?? [])];
   const questions: string[] = [];
   const ask = async (question: string) => {
@@ -117,10 +120,10 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   insecureHttp: false,
 };
 
-function memorySink(stream: Written['stream'], written: Written[], isTerminal: boolean): Sink {
+function memorySink(stream: Written['stream'], written: Written[], columns: number | undefined): Sink {
   return {
-    isTerminal,
-    columns: isTerminal ? 80 : undefined,
+    isTerminal: columns !== undefined,
+    columns,
     stream: new Writable(),
     write: async (text) => {
       written.push({ stream, bytes: Buffer.from(text) });
