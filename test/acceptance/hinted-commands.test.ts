@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -6,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ADD_USERS, ndjsonUsers } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
-import { BIN, newUser, type Run, type User } from './svc.ts';
+import { newUser, type Run } from './svc.ts';
+import { runPasted } from './svc-for-shells.ts';
 import { closeConnection, respondNormally, startTokenService } from './token-service.ts';
 
 /** Returns the hint and the commands in the error of a run with `-o json`. */
@@ -17,17 +17,6 @@ function hintOf({ stderr }: Run): { readonly hint: string; readonly commands: re
     command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' '),
   );
   return { hint, commands };
-}
-
-/** Runs a line like a user who pastes it into a shell, without the settings that selected the service. */
-function runPasted({ home, env }: User, line: string, variables: Readonly<Record<string, string>> = {}): Promise<Run> {
-  const script = `svc() { "$NODE" "$BIN" "$@"; }\n${line}`;
-  return new Promise((resolve) => {
-    const setting = { cwd: home, env: { ...env, ...variables, NODE: process.execPath, BIN } };
-    execFile('sh', ['-c', script], setting, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    ).stdin?.end();
-  });
 }
 
 /** Returns the command in a hint: from `svc` up to the first word of the next sentence. */
@@ -182,13 +171,30 @@ describe('after a job that stopped', () => {
   });
 });
 
-/** Creates an embedded service in a store whose path needs quotes. */
-const LOCAL = ['--local', '--store', 'my store.sqlite'];
+/** Creates a user, and flags for an embedded service in a store whose path needs quotes. */
+async function createUserWithStore() {
+  const user = await newUserInProcess();
+  return { user, flags: ['--local', '--store', join(user.home, 'my store.sqlite')], credentials: {} };
+}
 
 describe('with --local and a separate store', () => {
   it('the hinted command creates a missing organization', async () => {
     const user = await newUser();
-    const add = [...LOCAL, 'groups', 'add-users', '--org', "o'acme", '--group', 'g1', '--user', 'u1', '-o', 'json'];
+    const add = [
+      '--local',
+      '--store',
+      'my store.sqlite',
+      'groups',
+      'add-users',
+      '--org',
+      "o'acme",
+      '--group',
+      'g1',
+      '--user',
+      'u1',
+      '-o',
+      'json',
+    ];
     const missing = await user.svc(add);
     expect(missing.stderr).toContain("organization o'acme not found");
     const [command = ''] = hintOf(missing).commands;
@@ -197,8 +203,8 @@ describe('with --local and a separate store', () => {
   });
 
   it('the hinted command accepts the fixed rejects of a file of IDs', async () => {
-    const user = await newUser();
-    const add = (...words: readonly string[]) => user.svc([...LOCAL, ...words, '-o', 'json']);
+    const { user, flags } = await createUserWithStore();
+    const add = (...words: readonly string[]) => user.svc([...flags, ...words, '-o', 'json']);
     expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
     expect((await add('groups', 'add', '--org', 'acme', '--group', 'g1')).code).toBe(0);
     await writeFile(join(user.home, 'ids.json'), '["x1","x2"]');
@@ -233,7 +239,7 @@ const FAILING = [
 describe.each([
   { name: 'flags for the service', prepare: createUserWithFlags },
   { name: 'a profile', prepare: createUserWithProfile },
-  { name: '--local and --store', prepare: async () => ({ user: await newUser(), flags: LOCAL, credentials: {} }) },
+  { name: '--local and --store', prepare: createUserWithStore },
 ])('each hinted command is accepted when it is pasted, with $name', ({ prepare }) => {
   it.each(FAILING.map((words) => ({ line: words.join(' '), words })))('after svc $line', async ({ words }) => {
     const { env } = await startMockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 import { renderScreen } from './screen.ts';
-import { BIN, newUser, type User } from './svc.ts';
+import type { User } from './svc.ts';
+import { runPasted } from './svc-for-shells.ts';
 import { startTerminal } from './terminal.ts';
 
 const IN_2100 = 4_102_444_800_000;
@@ -147,7 +146,7 @@ describe('svc local explain', () => {
   });
 
   it('prints a command that grants access when it is pasted, also for IDs with commas and quotes', async () => {
-    const user = await withState(await newUser());
+    const user = await withState(await newUserInProcess());
     const store = ['--store', join(user.home, 'own store.sqlite')];
     expect(await user.svc(['local', 'import', 'state.json', ...store])).toMatchObject({ code: 0 });
     const ask = async (name: string, document: string) => {
@@ -160,7 +159,7 @@ describe('svc local explain', () => {
     ] as const) {
       const { allowed, grant } = await ask(name, document);
       expect(allowed).toBe(false);
-      await promisify(execFile)('bash', ['-c', `svc() { '${process.execPath}' '${BIN}' "$@"; }; ${grant}`], { env: user.env });
+      expect(await runPasted(user, grant)).toMatchObject({ code: 0 });
       expect(await ask(name, document)).toMatchObject({
         allowed: true,
         grant: null,
@@ -228,7 +227,7 @@ describe('svc local explain', () => {
   });
 
   it('fits its result in 40 columns', async () => {
-    const user = await withState(await newUser());
+    const user = await withState(await newUserInProcess());
     const line = 'local explain --user dale --document d1 --org acme';
     const terminal = startTerminal(words(line), { ...user.env, NO_COLOR: '1' }, 40);
     expect(await terminal.ended).toBe(0);

@@ -1,19 +1,18 @@
+import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
 import { runInOrder, type SettingInProcess } from './in-process.ts';
-import { BIN } from './svc.ts';
+import { BIN, type Run, type User } from './svc.ts';
 
 interface Call {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * Commands that run until a signal or start a program with their streams, and stores: their paths are relative to the
- * folder of the process.
- */
-const NEEDS_PROCESS = /^(serve|mcp|exec|listen|tail|watch|--store)$/;
+/** Commands that run until a signal, or start a program with their streams. */
+const NEEDS_PROCESS = /^(serve|mcp|exec|listen|tail|watch)$/;
 
 /** Follows the NUL of the last variable. */
 const END = Buffer.from('\0\u0001\0');
@@ -41,6 +40,23 @@ export async function serveShells(complete: (call: Call) => readonly string[] = 
     install: (path: string) => writeFile(path, program(port), { mode: 0o755 }),
     close: () => void server.close(),
   };
+}
+
+/** Used by all tests of a file. */
+let pasted: ReturnType<typeof serveShells> | undefined;
+
+afterAll(async () => (await pasted)?.close());
+
+/** Runs a line like a user who pastes it into a shell. Its svc runs in this process. */
+export async function runPasted({ home, env }: User, line: string, variables: Call['env'] = {}): Promise<Run> {
+  pasted ??= serveShells();
+  await (await pasted).install(join(home, 'svc'));
+  return new Promise((ended) => {
+    const setting = { cwd: home, env: { ...env, ...variables, PATH: `${home}:${env['PATH']}` } };
+    execFile('sh', ['-c', line], setting, (error, stdout, stderr) =>
+      ended({ code: Number(error?.code ?? 0), stdout, stderr }),
+    ).stdin?.end();
+  });
 }
 
 /**
@@ -71,9 +87,9 @@ async function answer(socket: Socket, request: string, complete: (call: Call) =>
   socket.end([...lines, `exit ${code}`].join('\n'));
 }
 
-/** Whether a command line cannot run in this process. */
+/** Whether a command line cannot run in this process. The path of a store may be relative to the folder of the process. */
 export function needsProcess(words: readonly string[]): boolean {
-  return words.some((word) => NEEDS_PROCESS.test(word));
+  return words.some((word, at) => NEEDS_PROCESS.test(word) || (words[at - 1] === '--store' && !isAbsolute(word)));
 }
 
 /** Runs a command line in this process like in a process in the given folder. */
