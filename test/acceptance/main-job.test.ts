@@ -18,9 +18,9 @@ const allAdded = (users: readonly User[]) =>
 
 describe('svc users add against the embedded service', () => {
   it('prints the same result when it is repeated', async () => {
-    const { svc } = await newUser();
+    const { svc, start } = await newUserInProcess();
     const words = ['users', 'add', '--local', '--org', 'acme', '--file', example('users.json'), '-o', 'json'];
-    for (const run of [await svc(words), await svc(words)]) {
+    for (const run of [await start(words).ended, await svc(words)]) {
       expect(run.code, run.stderr).toBe(0);
       expect(JSON.parse(run.stdout)).toMatchObject({ operation: 'users.add', total: 10, succeeded: 10, failed: 0 });
     }
@@ -31,7 +31,7 @@ describe('svc users add over the network', () => {
   it.each(['users.json', 'users.ndjson', 'users.csv', 'users.yaml'])(
     'sends the content of %s with IDs as text',
     async (name) => {
-      const { svc } = await newUser();
+      const { svc } = await newUserInProcess();
       const { env, received } = await startMockService(({ body }) => allAdded(usersOf(body.data)));
       const run = await svc(['users', 'add', '--org', 'acme', '--file', example(name), '-o', 'json'], { env });
       expect(run.code, run.stderr).toBe(0);
@@ -59,7 +59,7 @@ describe('svc users add over the network', () => {
   });
 
   it('exits with 10 if some records fail, and importing the fixed rejects adds the rest', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     await writeFile(join(home, 'team.csv'), 'userId,name\nu1,Ada\nu2,"Grace, Hopper"\nu3,Mary\n');
     let refuse = true;
     const { env, received } = await startMockService(({ body }) =>
@@ -87,7 +87,7 @@ describe('svc users add over the network', () => {
   });
 
   it('counts only true as success, and an ID missing from the response as unknown (9)', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() =>
       success({ u1: { success: 'true' }, u2: { success: true }, other: { success: true } }),
     );
@@ -101,7 +101,7 @@ describe('svc users add over the network', () => {
   });
 
   it('accepts IDs that are names of JavaScript properties', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(({ body }) => ({
       body: JSON.parse(
         `{"result":{"status":"success","message":"","data":{${usersOf(body.data).map(({ userId }) => `"${userId}":{"success":true}`)}}}}`,
@@ -113,7 +113,7 @@ describe('svc users add over the network', () => {
   });
 
   it('explains a rejected credential with exit code 4', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => failure(401, 'UNAUTHENTICATED', 'Invalid auth token.'));
     const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env });
     expect(run).toMatchObject({ code: 4, stdout: '' });
@@ -122,7 +122,7 @@ describe('svc users add over the network', () => {
   });
 
   it('prints the requests with --dry-run and sends nothing', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--dry-run'], { env });
     expect(run.code).toBe(0);

@@ -35,11 +35,11 @@ async function startTlsService(name: string) {
 
 describe('a private certificate authority', () => {
   it('is trusted with --ca-file, in calls and jobs', async () => {
-    const { svc, home } = await newUser();
+    const { svc, start, home } = await newUserInProcess();
     const { seen, port, file } = await startTlsService('DNS:localhost');
     const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}` };
     await writeFile(join(home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
-    expect(await svc([...GET, '--ca-file', file], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await start([...GET, '--ca-file', file], { env }).ended).toMatchObject({ code: 0, stderr: '' });
     const add = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '--batch-size', '1', '-o', 'json'];
     const added = await svc([...add, '--ca-file', file], { env });
     expect([added.code, JSON.parse(added.stdout)]).toEqual([0, expect.objectContaining({ succeeded: 2 })]);
@@ -59,7 +59,7 @@ describe('a private certificate authority', () => {
   });
 
   it('is wrong usage if its file is missing, and bad data if the file is invalid', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     await writeFile(join(home, 'ca.txt'), 'none');
     const env = { ...SECRETS, SVC_BASE_URL: 'https://localhost:1' };
     expect((await svc([...GET, '--ca-file', 'ca.pem'], { env })).code).toBe(2);
@@ -69,7 +69,7 @@ describe('a private certificate authority', () => {
 
 describe('a proxy', () => {
   it('is used by calls and jobs, and its password is never shown', async () => {
-    const { svc } = await newUser();
+    const { svc, start } = await newUserInProcess();
     const { seen, port, file } = await startTlsService('DNS:service.example.test');
     const proxy = await httpProxy({ credentials: 'ada:proxy-pass-77' });
     const env = {
@@ -77,7 +77,7 @@ describe('a proxy', () => {
       SVC_BASE_URL: `https://service.example.test:${port}`,
       HTTPS_PROXY: `http://ada:proxy-pass-77@${proxy.host}`,
     };
-    const read = await svc([...GET, '--ca-file', file, '--debug'], { env });
+    const read = await start([...GET, '--ca-file', file, '--debug'], { env }).ended;
     expect([read.code, read.stderr]).toEqual([0, expect.not.stringContaining('proxy-pass')]);
     const records = '{"userId":"u1"}\n{"userId":"u2"}\n';
     const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'ndjson', '--ca-file', file];
@@ -91,7 +91,7 @@ describe('a proxy', () => {
   });
 
   it('is not used for this host or for hosts in NO_PROXY', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env } = await startMockService(() => success(CONFIG));
     const nowhere = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
     expect((await svc(GET, { env: { ...env, ...nowhere } })).code).toBe(0);
@@ -105,7 +105,7 @@ describe('plain http to another host', () => {
   const URL = 'http://service.example.test';
 
   it('is rejected for every source of the address', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const add = ['profiles', 'add', 'plain', '--base-url', URL, '--api-key', 'key-1', '--auth-token-stdin'];
     expect((await svc([...add, '--insecure-storage'], { stdin: 'profile-token-38c1' })).code).toBe(0);
     const runs = await Promise.all([
@@ -120,7 +120,7 @@ describe('plain http to another host', () => {
   });
 
   it('is allowed with --insecure-http', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success(CONFIG));
     const asProxy = { ...SECRETS, SVC_BASE_URL: URL, HTTP_PROXY: env.SVC_BASE_URL };
     expect((await svc([...GET, '--insecure-http'], { env: asProxy })).code).toBe(0);
