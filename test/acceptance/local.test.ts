@@ -35,11 +35,12 @@ describe('svc local exec', () => {
   });
 
   it('shares its data with svc --local in the command', async () => {
-    const { svc } = await newUser();
+    const { svc, start } = await newUserInProcess();
     const add = ['users', 'add', '--org', 'acme', '--user', 'u1'];
-    const remote = await svc(['local', 'exec', '--', NODE, BIN, ...add]);
+    const remote = await start(['local', 'exec', '--', NODE, BIN, ...add]).ended;
     expect(remote.code, remote.stderr).toBe(0);
-    const local = await svc(['local', 'exec', '--', NODE, BIN, 'users', 'add', '--local', '--org', 'acme', '--user', 'u2']);
+    const alsoLocal = ['users', 'add', '--local', '--org', 'acme', '--user', 'u2'];
+    const local = await start(['local', 'exec', '--', NODE, BIN, ...alsoLocal]).ended;
     expect(local.code, local.stderr).toBe(0);
     const { stdout } = await svc(['local', 'export']);
     expect(JSON.parse(stdout).users).toMatchObject([{ userId: 'u1' }, { userId: 'u2' }]);
@@ -54,7 +55,7 @@ describe('svc local exec', () => {
   });
 
   it('fails for a missing command', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const run = await svc(['local', 'exec', '--', 'no-such-command', '-o', 'json']);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^svc: command not found: no-such-command\nhint: /);
@@ -131,7 +132,7 @@ describe('svc local exec in a terminal', () => {
 
 describe('svc local import and export', () => {
   it('copy a store through a pipe, also next to a server', async () => {
-    const { svc, env, home } = await newUser();
+    const { svc, start, env, home } = await newUserInProcess();
     const server = spawn(NODE, [BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
     onTestFinished(() => void server.kill('SIGKILL'));
     await once(server.stdout, 'data');
@@ -144,9 +145,10 @@ describe('svc local import and export', () => {
     expect(imported.code, imported.stderr).toBe(0);
     expect(JSON.parse(imported.stdout)).toMatchObject({ folders: 2 });
     const exported = await svc(['local', 'export', '-o', 'yaml']);
-    const copied = await svc(['local', 'import', '-', '--store', 'copy.sqlite'], { stdin: exported.stdout });
+    const copy = ['--store', join(home, 'copy.sqlite')];
+    const copied = await start(['local', 'import', '-', ...copy], { stdin: exported.stdout }).ended;
     expect(copied.code, copied.stderr).toBe(0);
-    expect((await svc(['local', 'export', '-o', 'yaml', '--store', 'copy.sqlite'])).stdout).toBe(exported.stdout);
+    expect((await svc(['local', 'export', '-o', 'yaml', ...copy])).stdout).toBe(exported.stdout);
     const tree = await svc(['folders', 'list', '--local', '--org', 'acme', '-o', 'json']);
     expect(JSON.parse(tree.stdout)).toMatchObject([{ folderId: 'a' }, { folderId: 'b', ancestors: ['root', 'a'] }]);
   });
@@ -178,23 +180,25 @@ describe('an unusable store', () => {
     JSON.stringify(Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(400) })));
 
   it('ends each command with exit code 12, its path, and the cause if it is damaged', async () => {
-    const { svc, home } = await newUser();
-    const at = ['--local', '--store', 'store.sqlite'];
+    const { svc, start, home } = await newUserInProcess();
+    const path = join(home, 'store.sqlite');
+    const at = ['--local', '--store', path];
     const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', ...at];
     expect((await svc(add, { stdin: addMany(500) })).code).toBe(0);
-    const path = join(home, 'store.sqlite');
     const bytes = await readFile(path);
     for (let page = 4096; page < bytes.length; page += 4096) randomBytes(64).copy(bytes, page);
     await writeFile(path, bytes);
     const commands = [
       ['folders', 'list', '--org', 'acme', ...at],
       ['users', 'add', '--org', 'acme', '--user', 'u1', ...at],
-      ['local', 'export', '--store', 'store.sqlite'],
-      ['serve', '--port', '0', '--store', 'store.sqlite'],
+      ['local', 'export', '--store', path],
     ];
-    for (const words of commands) {
-      const run = await svc(words);
-      expect([run.code, run.stdout], words.join(' ')).toEqual([12, '']);
+    const runs = await Promise.all([
+      ...commands.map((words) => svc(words)),
+      start(['serve', '--port', '0', '--store', path]).ended,
+    ]);
+    for (const run of runs) {
+      expect([run.code, run.stdout], run.stderr).toEqual([12, '']);
       expect(run.stderr).toMatch(new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `));
     }
   });
@@ -204,7 +208,7 @@ describe('an unusable store', () => {
   it.runIf(canMount)(
     'on a full disk ends a command with exit code 12, while svc serve keeps running until space is available',
     async () => {
-      const user = await newUser();
+      const user = await newUserInProcess();
       const disk = join(user.home, 'disk');
       await mkdir(disk);
       spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1500k', 'tmpfs', disk]);
@@ -222,7 +226,7 @@ describe('an unusable store', () => {
       await rm(join(disk, 'fill'));
       expect(await server.call('/v1/users/add', many)).toMatchObject({ status: 200 });
       await writeFile(join(user.home, 'users.json'), addMany(5_000));
-      const run = await user.svc(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]);
+      const run = await user.start(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]).ended;
       expect(run.code, run.stderr).toBe(12);
       const [, job = ''] = /jobs resume (\S+)/.exec(run.stderr) ?? [];
       expect(run.stderr).toMatch(/^svc: the disk is full: .*, [\d,]+ of 5,000 users not sent$/m);
