@@ -11,6 +11,7 @@ import { resolveUserFolders } from '../../src/kernel/folders.ts';
 import { fakeContext } from '../commands/fake-context.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
@@ -25,15 +26,15 @@ type Answer = (message: string) => 'accept' | 'decline' | 'cancel';
 type Environment = Readonly<Record<string, string>>;
 
 /** An MCP client from the protocol's SDK, connected to `svc mcp` in this process. */
-function startHost(words: readonly string[], env: Environment, ask?: Answer): Promise<Host> {
-  return connectHost(serveHere(words, env), ask);
+function startHost(words: readonly string[], env: Environment, ask?: Answer, options?: ClientOptions): Promise<Host> {
+  return connectHost(serveHere(words, env), ask, options);
 }
 
 /** Starts an MCP client from the protocol's SDK, which starts the built tool. */
-function startHostOfTool(words: readonly string[], env: Environment, ask?: Answer, options?: ClientOptions) {
+function startHostOfTool(words: readonly string[], env: Environment): Promise<Host> {
   const args = [BIN, 'mcp', ...words];
   const transport = new StdioClientTransport({ command: process.execPath, args, env: { ...env }, stderr: 'ignore' });
-  return connectHost(transport, ask, options);
+  return connectHost(transport);
 }
 
 /** Runs `svc mcp` in this process until the test ends. @returns the other end of its streams */
@@ -72,9 +73,9 @@ const toolsByEffect = (isMeant: (effect: string) => boolean) =>
 describe('svc mcp', () => {
   it('continues after a response that is too large', async () => {
     const user = await newUser();
-    const text = `{"result":{"status":"success","data":[${'{},'.repeat(13_000_000)}{}]}}`;
+    const text = `{"result":{"status":"success","data":[${'{},'.repeat(4_000_000)}{}]}}`;
     const { env } = await startMockService((_, response) => void response.end(text));
-    const { call } = await startHostOfTool([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=600' });
+    const { call } = await startHostOfTool([], { ...user.env, ...env, NODE_OPTIONS: '--max-old-space-size=150' });
     for (let calls = 0; calls < 2; calls += 1) {
       const { failed, result } = await call('documents_list', { organizationId: 'acme' });
       expect([failed, result]).toEqual([true, { error: expect.objectContaining({ code: 'unusable_answer' }) }]);
@@ -109,7 +110,7 @@ describe('svc mcp', () => {
   });
 
   it('works with the embedded service, and hides tools that write by default', async () => {
-    const { env, svc } = await newUser();
+    const { env, svc } = await newUserInProcess();
     const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
     const reader = await startHostOfTool(['--local'], env);
     await expect(reader.call('users_add', users)).rejects.toThrow('--allow-writes');
@@ -189,9 +190,9 @@ describe('svc mcp', () => {
   });
 
   it('masks secrets, and returns results that are only a secret with --show-secrets', async () => {
-    const { env, svc } = await newUser();
+    const { env, svc } = await newUserInProcess();
     const clear = JSON.parse((await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json'])).stdout);
-    const careful = await startHostOfTool(['--local'], env);
+    const careful = await startHost(['--local'], env);
     const { result } = await careful.call('workspace_get');
     expect(JSON.stringify(result)).not.toContain(clear.authToken);
     const token = { userId: 'u1', userProperties: { name: 'Ada', email: 'ada@example.com' }, permissions: { resources: [] } };
@@ -199,7 +200,7 @@ describe('svc mcp', () => {
       failed: true,
       result: { error: { code: 'usage' } },
     });
-    const open = await startHostOfTool(['--local', '--show-secrets'], env);
+    const open = await startHost(['--local', '--show-secrets'], env);
     expect((await open.call('workspace_get')).result).toMatchObject({ authToken: clear.authToken });
     expect(await open.call('access_tokens_generate', token)).toMatchObject({ failed: false });
   });
@@ -219,7 +220,7 @@ describe('svc mcp', () => {
   });
 
   it('does not prompt: confirmations need --yes, and protected profiles need SVC_ALLOW', async () => {
-    const { env, svc } = await newUser();
+    const { env, svc } = await newUserInProcess();
     const service = await startMockService(() => success({ u1: { success: true } }));
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
     const unasked = await startHost(['--allow-writes'], { ...env, ...service.env });
@@ -283,7 +284,7 @@ describe('svc mcp', () => {
       return 'accept' as const;
     };
     const only = 'versionNegotiation' in options ? options : { supportedProtocolVersions: [revision] };
-    const { client, call } = await startHostOfTool(['--allow-writes'], { ...env, ...service.env }, accept, only);
+    const { client, call } = await startHost(['--allow-writes'], { ...env, ...service.env }, accept, only);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools).toHaveLength(manifest.length);
     expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({ result: [{ id: 'd1' }] });
@@ -292,7 +293,7 @@ describe('svc mcp', () => {
   });
 
   it('does not let a host confirm for a protected profile', async () => {
-    const { env, svc } = await newUser();
+    const { env, svc } = await newUserInProcess();
     const service = await startMockService(() => success({ u1: { success: true } }));
     const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
     const words = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--protected', '--no-verify'];
