@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { renderScreen } from './screen.ts';
-import { startTerminal } from './terminal.ts';
+import { startTerminal, type Terminal } from './terminal.ts';
+import { startTerminalInProcess } from './terminal-in-process.ts';
 
 /** A command with prompts in a real terminal, and a user who reads before typing. */
 export interface Dialogue {
@@ -18,7 +19,15 @@ export interface Dialogue {
 }
 
 export function startDialogue(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Dialogue {
-  const { type, raw, ended, screen, kill } = startTerminal(words, env, columns);
+  return createDialogue(startTerminal(words, env, columns), columns);
+}
+
+/** Starts a dialogue with a command in this process. For plain prompts and signals, it needs a real terminal. */
+export function startDialogueInProcess(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100) {
+  return createDialogue(startTerminalInProcess(words, env, columns), columns);
+}
+
+function createDialogue({ type, raw, ended, screen, kill }: Terminal, columns: number): Dialogue {
   onTestFinished(kill);
   let [read, answered, last] = [0, 0, ''];
   let end: number | undefined;
@@ -29,9 +38,10 @@ export function startDialogue(words: readonly string[], env: Readonly<Record<str
   const seen = () => removeWhitespace(screen());
   const wait = (wanted: string, holds: (wanted: string) => boolean) =>
     eventually(() => {
-      if (holds(removeWhitespace(wanted))) return;
-      throw new Error(`${end === undefined ? '' : `ended with ${end}; `}it does not show '${wanted}':\n${text()}`);
-    }, 10);
+      if (!holds(removeWhitespace(wanted))) throw new Error(`it does not show '${wanted}'`);
+    }, 10).catch(({ message }) => {
+      throw new Error(`${end === undefined ? '' : `ended with ${end}; `}${message}:\n${text()}`);
+    });
   return {
     answer: async (question, keys) => {
       // After a prompt is marked as answered, the same text is a new prompt.

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { target } from '../webhooks/listener-fixture.ts';
-import { type Dialogue, startDialogue } from './dialogue.ts';
+import { type Dialogue, startDialogue, startDialogueInProcess } from './dialogue.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
@@ -25,7 +26,7 @@ async function startWebhookService(isEnabled: boolean, endpoints: readonly objec
     return failure(404, 'NOT_FOUND', 'no such path');
   };
   const { env, received } = await startMockService(answer);
-  const user = await newUser();
+  const user = await newUserInProcess();
   const sent = (part: string) => received.filter(({ path }) => path.endsWith(part)).map(({ body }) => body.data);
   return { ...user, env: { ...user.env, ...env }, received, sent };
 }
@@ -145,7 +146,7 @@ describe('svc webhooks setup', () => {
     const url = 'http://localhost:3000/hook';
     const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
     const { env, sent } = await startWebhookService(true, [used, { ...used, id: 'ep_other', url: `${url}/2` }]);
-    const screen = startDialogue(['webhooks', 'setup'], env);
+    const screen = startDialogueInProcess(['webhooks', 'setup'], env);
     await answers(screen, [
       ['[1/8] Endpoint URL', 'localhost:3000/hook\r'],
       ['ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?', 'n\r'],
@@ -230,7 +231,9 @@ describe('svc webhooks setup', () => {
   ])('leaves nothing behind when it is stopped with %s at any prompt (%#)', async (_, key, more, step) => {
     const { env, sent } = await startWebhookService(false);
     const stopAt = async (last: number) => {
-      const screen = startDialogue(['webhooks', 'setup'], { ...env, ...more });
+      // Plain prompts need a real terminal.
+      const start = last === 0 || 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
+      const screen = start(['webhooks', 'setup'], { ...env, ...more });
       await answers(screen, QUESTIONS.slice(0, last));
       await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
       expect(await screen.ended, screen.text()).toBe(130);
@@ -263,7 +266,8 @@ describe('svc webhooks setup', () => {
   it('reports the created endpoint if it is stopped afterwards', async () => {
     for (const more of [{}, { ACCESSIBLE: '1' }]) {
       const { env } = await startWebhookService(true);
-      const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
+      const start = 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
+      const screen = start(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
       await answers(screen, [...REST, ['Create this endpoint?', 'y\r'], ['Send a test event', '\u0003']]);
       expect(await screen.ended).toBe(130);
       expect(screen.text()).toContain(
@@ -279,7 +283,7 @@ describe('svc webhooks setup', () => {
       return failure(400, 'INVALID_ARGUMENT', 'url must be a valid http(s) URL.');
     });
     const user = await newUser();
-    const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
+    const screen = startDialogueInProcess(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
     await answers(screen, [['Advanced webhooks are disabled', 'y\r'], ...REST, ['Create this endpoint?', 'y\r']]);
     expect(await screen.ended).toBe(3);
     expect(screen.text(500)).toContain(
@@ -289,7 +293,7 @@ describe('svc webhooks setup', () => {
 
   it('runs to the end with --dry-run and prints the request', async () => {
     const { env, received } = await startWebhookService(false);
-    const screen = startDialogue(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
+    const screen = startDialogueInProcess(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
     await answers(screen, REST);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain('"url": "http://127.0.0.1:');
@@ -297,7 +301,7 @@ describe('svc webhooks setup', () => {
   });
 
   it('names the command to use without a terminal', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const setups = [
       [['webhooks', 'setup'], 'svc webhooks endpoints create --url https://example.com/hook'],
       [
@@ -319,7 +323,7 @@ describe('svc webhooks setup', () => {
     ['--filter-type', 'coment.add', /^svc: unknown event type 'coment.add'\nhint: did you mean 'comment.add'\?/],
   ])('rejects an invalid %s before the first prompt', async (flag, value, message) => {
     const { env } = await startWebhookService(true);
-    const screen = startDialogue(['webhooks', 'setup', flag, value], env);
+    const screen = startDialogueInProcess(['webhooks', 'setup', flag, value], env);
     expect(await screen.ended).toBe(2);
     expect(screen.text()).toMatch(message);
   });
@@ -337,7 +341,7 @@ describe('svc webhooks setup', () => {
       ['prd\r', 2],
       ['prod\r', 0],
     ] as const) {
-      const screen = startDialogue(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
+      const screen = startDialogueInProcess(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
       await answers(screen, [
         ...REST,
         ['Create this endpoint? (profile prod, 127.0.0.1', 'y\r'],
@@ -351,7 +355,7 @@ describe('svc webhooks setup', () => {
 
   it('fits 40 columns', async () => {
     const { env, sent } = await startWebhookService(true);
-    const screen = startDialogue(['webhooks', 'setup'], env, 40);
+    const screen = startDialogueInProcess(['webhooks', 'setup'], env, 40);
     const long = `https://example.com/${'long/'.repeat(12)}`;
     await answers(screen, [
       ['Endpoint URL', `${long}\r`],
@@ -399,10 +403,18 @@ describe('svc webhooks setup with all settings and --yes', () => {
 
 describe('svc webhooks snippet', () => {
   it('prints code that verifies what svc webhooks send sends', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const receiver = await target();
     await writeFile(join(home, 'secret'), SECRET);
-    const sent = await svc(['webhooks', 'send', 'comment.add', '--url', receiver.url.href, '--secret-file', 'secret']);
+    const sent = await svc([
+      'webhooks',
+      'send',
+      'comment.add',
+      '--url',
+      receiver.url.href,
+      '--secret-file',
+      join(home, 'secret'),
+    ]);
     expect(sent.code, sent.stderr).toBe(0);
     const { stdout } = await svc(['webhooks', 'snippet', '--lang', 'node']);
     await writeFile(join(home, 'verify.mjs'), stdout);
@@ -413,7 +425,7 @@ describe('svc webhooks snippet', () => {
   });
 
   it('asks for the language on a terminal, and requires --lang elsewhere', async () => {
-    const { svc, env } = await newUser();
+    const { svc, env } = await newUserInProcess();
     expect(await svc(['webhooks', 'snippet'])).toEqual({
       code: 2,
       stdout: '',
@@ -428,7 +440,7 @@ describe('svc webhooks snippet', () => {
 
 describe('an unknown event type', () => {
   it('is refused in flags and data of svc webhooks endpoints create, unless it is allowed', async () => {
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     const create = ['webhooks', 'endpoints', 'create', '--local', '--dry-run', '--url', 'https://example.com/hook'];
     const hint = "hint: did you mean 'comment.add'? --allow-unknown-event accepts unknown event types\n";
     const filter = ['--filter-type', 'coment.add'];

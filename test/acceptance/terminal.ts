@@ -38,17 +38,10 @@ export function startInTerminal(
     rows: 30,
     ...(cwd && { cwd }),
   });
-  let shown = '';
-  let check = () => {};
-  const screen = () => shown.replace(CONTROL_SEQUENCES, '');
-  child.onData((text) => {
-    shown += text;
-    check();
-  });
-  const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
-  return {
-    screen,
-    raw: () => shown,
+  return createTerminal({
+    read: (receive) => child.onData(receive),
+    ended: new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+    type: (keys) => child.write(keys),
     kill: () => {
       // In its own terminal, the program leads a process group. Remaining processes would keep the terminal open.
       try {
@@ -57,15 +50,33 @@ export function startInTerminal(
         // The program has already exited.
       }
     },
-    ended,
-    type: (keys) => child.write(keys),
+  });
+}
+
+interface Source extends Pick<Terminal, 'ended' | 'type' | 'kill'> {
+  read(receive: (text: string) => void): void;
+}
+
+/** Creates a terminal for anything that writes to a screen and reads keys. */
+export function createTerminal({ read, ...source }: Source): Terminal {
+  let shown = '';
+  let check = () => {};
+  const screen = () => shown.replace(CONTROL_SEQUENCES, '');
+  read((text) => {
+    shown += text;
+    check();
+  });
+  return {
+    ...source,
+    screen,
+    raw: () => shown,
     shows: (text) =>
       new Promise((resolve, reject) => {
         check = () => {
           if (onOneLine(screen()).includes(onOneLine(text))) resolve();
         };
         check();
-        void ended.then((code) => reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)));
+        void source.ended.then((code) => reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)));
       }),
   };
 }
