@@ -1,3 +1,4 @@
+import { completeLine } from '../../src/commands/completion/complete.ts';
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { reportError } from '../../src/commands/terminal/report-error.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
@@ -15,7 +16,7 @@ export async function newUserInProcess(): Promise<User> {
 
 export interface SettingInProcess extends Omit<Setting, 'stdin'> {
   readonly stdin?: string | Uint8Array;
-  /** Width of the terminal. Without it, no stream is a terminal. */
+  /** Width of a terminal with 30 lines. Without it, no stream is a terminal. */
   readonly columns?: number;
   /** Replaces `write` of stdout. */
   readonly write?: Sink['write'];
@@ -42,7 +43,9 @@ async function execute(words: readonly string[], { env = {}, cwd, stdin, columns
     ...(columns !== undefined && { columns, answers: [] }),
   });
   const io = write ? { ...context.io, stdout: { ...context.io.stdout, write } } : context.io;
-  const code = await runCommandLine(words, { ...context, io }).then(
+  // main.ts handles this word.
+  const complete = async () => io.stdout.write(await completeLine(words.slice(1), { ...context, environment: env }));
+  const code = await (words[0] === '__complete' ? complete() : runCommandLine(words, { ...context, io })).then(
     () => 0,
     (thrown: unknown) => reportError(io, words, env, thrown),
   );

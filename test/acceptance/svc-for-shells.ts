@@ -65,7 +65,7 @@ export async function runPasted({ home, env }: User, line: string, variables: Ca
  */
 const program = (port: number) => `#!/usr/bin/env bash
 input=
-if [ -t 0 ] || [ /dev/stdout -ef /dev/full ]; then export SVC_TEST_PROCESS=1; fi
+if [ -t 0 ] && [ "$1" != __complete ] || [ /dev/stdout -ef /dev/full ]; then export SVC_TEST_PROCESS=1; fi
 if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then input="$HOME/.stdin.$$"; cat > "$input"; fi
 exec 3<>/dev/tcp/127.0.0.1/${port}
 { printf '%s\\0' "$PWD" "$input" "$#" "$@"; env -0; printf '\\1\\0'; } >&3

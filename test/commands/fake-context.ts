@@ -19,7 +19,7 @@ export interface FakeContextOptions {
   readonly stdin?: string | Uint8Array;
   /** Answers to prompts, in order. If given, the streams are terminals. */
   readonly answers?: readonly string[];
-  /** Width of the terminal. */
+  /** Width of a terminal with 30 lines. Without it, the width is 80, and the number of lines is unknown. */
   readonly columns?: number;
 }
 
@@ -40,9 +40,9 @@ export interface FakeContext extends Context {
 /** A context with streams in memory and temporary folders; all other parts are real. */
 export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeContext> {
   const isTerminal = given.answers !== undefined;
-  const columns = isTerminal ? (given.columns ?? 80) : undefined;
+  const size = isTerminal ? { columns: given.columns ?? 80, rows: given.columns && 30 } : undefined;
   const written: Written[] = [];
-  const [stdout, stderr] = [memorySink('stdout', written, columns), memorySink('stderr', written, columns)];
+  const [stdout, stderr] = [memorySink('stdout', written, size), memorySink('stderr', written, size)];
   const answers = [...(given.answers ?? [])];
   const questions: string[] = [];
   const ask = async (question: string) => {
@@ -120,10 +120,11 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   insecureHttp: false,
 };
 
-function memorySink(stream: Written['stream'], written: Written[], columns: number | undefined): Sink {
+function memorySink(stream: Written['stream'], written: Written[], size: Pick<Sink, 'columns' | 'rows'> | undefined): Sink {
   return {
-    isTerminal: columns !== undefined,
-    columns,
+    isTerminal: size !== undefined,
+    columns: size?.columns,
+    rows: size?.rows,
     stream: new Writable(),
     write: async (text) => {
       written.push({ stream, bytes: Buffer.from(text) });
