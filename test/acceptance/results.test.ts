@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
-import { newUserInProcess } from './in-process.ts';
+import { newUserInProcess, runInOrder } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import type { User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
@@ -35,20 +35,29 @@ async function screenOf(
   return terminal.screen().trimEnd().split('\r\n');
 }
 
+/** Runs a command in this process, which writes to a terminal of the given width. @returns the lines on the screen */
+async function screenInProcess(user: User, line: string, columns = 100, env: Readonly<Record<string, string>> = {}) {
+  const setting = { env: { ...user.env, TERM: 'xterm-256color', NO_COLOR: '1', ...env }, cwd: user.home, columns };
+  const { code, written } = await runInOrder(line.split(' '), setting);
+  const screen = String(Buffer.concat(written.map(({ bytes }) => bytes)));
+  expect(code, screen).toBe(0);
+  return screen.trimEnd().split('\n');
+}
+
 it('lists are tables on a terminal of 100 columns, which hide columns and count them', async () => {
   const user = await userWithLists();
-  for (const [list, header] of [
-    ['jobs list', /^ID +OPERATION +STATE +INPUT/],
+  for (const [list, header, read = screenInProcess] of [
+    ['jobs list', /^ID +OPERATION +STATE +INPUT/, screenOf],
     ['history', /^AT +.*COMMAND .*OUTCOME/],
     ['local deliveries list', /^ID +EVENT +STATE +ATTEMPTS/],
     ['webhooks endpoints list --local', /^ID +URL +EVENTS/],
   ] as const) {
-    const screen = await screenOf(user, list);
+    const screen = await read(user, list);
     expect(screen[0], screen.join('\n')).toMatch(header);
     expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(screen.join('\n')).not.toMatch(/\d{4}-\d\d-\d\d[T\d:]*…/);
   }
-  const narrow = await screenOf(user, 'jobs list', 60);
+  const narrow = await screenInProcess(user, 'jobs list', 60);
   expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
   expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
 });
@@ -126,7 +135,10 @@ it('messages follow the result on a terminal, and more results come last, with t
   const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
   expect(JSON.parse(document)).toHaveLength(45);
   expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
-  const some = await screenOf(user, 'documents list --local --org acme --document d1 --document none -o json --fields id');
+  const some = await screenInProcess(
+    user,
+    'documents list --local --org acme --document d1 --document none -o json --fields id',
+  );
   expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
 });
 
@@ -138,21 +150,22 @@ it('a table longer than the terminal goes through the pager, which never loses o
     expect.stringMatching(/^ +1\s+ID +NAME/),
     expect.stringMatching(/^ +46\s+d44 +Document 44/),
   ]);
-  for (const [words, env] of [
+  // Commands without a pager run in this process.
+  for (const [words, env, read = screenOf] of [
     [list, { SVC_PAGER: 'no-such-pager' }],
     [list, { SVC_PAGER: 'no-such-pager $HOME' }],
     [list, { PAGER: 'false' }],
-    [list, { SVC_PAGER: '', PAGER: 'cat -n' }],
-    [`${list} --no-pager`, { SVC_PAGER: 'cat -n' }],
-    [list, { SVC_PAGER: 'cat -n', CI: '1' }],
+    [list, { SVC_PAGER: '', PAGER: 'cat -n' }, screenInProcess],
+    [`${list} --no-pager`, { SVC_PAGER: 'cat -n' }, screenInProcess],
+    [list, { SVC_PAGER: 'cat -n', CI: '1' }, screenInProcess],
   ] as const) {
-    const screen = await screenOf(user, words, 100, env);
+    const screen = await read(user, words, 100, env);
     expect(screen.slice(-46)[0], `${words} ${JSON.stringify(env)}`).toMatch(/^ID +NAME/);
     expect(screen.at(-1)).toMatch(/^d44 +Document 44/);
   }
   expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
   for (const short of [`${list} --page-size 20`, `${list} -o json`])
-    expect((await screenOf(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
+    expect((await screenInProcess(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
 });
 
 /** Starts a service with a list that ends with an error after the given number of pages. */
