@@ -9,18 +9,23 @@ interface Server extends Pick<User, 'env' | 'home'> {
   readonly bin?: string;
   /** Limit of open file descriptors of the process. */
   readonly descriptors?: number;
+  /** Whether several tests use the service. They end it. */
+  readonly isShared?: boolean;
 }
 
 type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken' | 'admin';
 
-/** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test. */
-export async function startServing({ env, home, bin = BIN, descriptors }: Server, ...words: readonly string[]) {
+/** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test unless it is shared. */
+export async function startServing(
+  { env, home, bin = BIN, descriptors, isShared = false }: Server,
+  ...words: readonly string[]
+) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
   const line = [process.execPath, bin, 'serve', ...port, '-o', 'json', ...words];
   const limited = descriptors === undefined ? line : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...line];
   const [program = '', ...rest] = limited;
   const child = spawn(program, rest, { env, cwd: home });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  if (!isShared) onTestFinished(() => void child.kill('SIGKILL'));
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;

@@ -26,9 +26,9 @@ export interface User {
   start(words: readonly string[], setting?: Setting): ReturnType<typeof start>;
 }
 
-/** Creates a user with an empty home folder, isolated from the settings of this machine. */
-export async function newUser(): Promise<User> {
-  const home = await createTemporaryFolder();
+/** Creates a user with an empty home folder, by default one that ends with the test. Isolated from the settings of this machine. */
+export async function newUser(folder?: string): Promise<User> {
+  const home = folder ?? (await createTemporaryFolder());
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
   const begin = (words: readonly string[], setting: Setting = {}) =>
     start([BIN, ...words], { cwd: home, ...setting, env: { ...env, ...setting.env } });
