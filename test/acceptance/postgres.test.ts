@@ -9,6 +9,7 @@ import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
 import { startBalancer } from './balancer.ts';
 import { ADD_USERS, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { BIN, newUser, type User } from './svc.ts';
 
@@ -43,7 +44,7 @@ const serve = (user: User, store: string) => startServing(user, '--store', store
 describe('two servers on one database', () => {
   it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
     const [one, other] = servers;
     const { SVC_API_KEY, SVC_AUTH_TOKEN } = one.env;
@@ -97,7 +98,7 @@ function callOverNewConnections(url: string, headers: Readonly<Record<string, st
 describe('two servers behind a load balancer', () => {
   it('are one service: reads see all writes, and a killed server fails no job', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const [one, other] = await Promise.all([serve(user, store), serve(user, store)]);
     const balancer = await startBalancer([one.env.SVC_BASE_URL, other.env.SVC_BASE_URL]);
     const env = { ...one.env, SVC_BASE_URL: balancer.url };
@@ -148,7 +149,7 @@ describe('two servers behind a load balancer', () => {
 
   it('change their clock together, and only with --force', async () => {
     const { store } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
     const advance = ['local', 'clock', 'advance', '49h', '-o', 'json', '--store', store];
     const refused = await user.svc(advance);
@@ -169,7 +170,7 @@ describe('two servers behind a load balancer', () => {
 describe('the deliveries in flight of a killed server', () => {
   it('are sent by a running or a new server before the claim expires', async () => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { url, received } = await receiver((_, count) => (count < 3 ? undefined : 200));
     const sent = async (count: number) => {
       await eventually(() => expect(received).toHaveLength(count));
@@ -199,7 +200,7 @@ describe('the deliveries in flight of a killed server', () => {
 describe('a PostgreSQL server with an immediate restart', () => {
   it('loses and duplicates nothing during an import', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const { env, call, end } = await serve(user, store);
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
@@ -238,7 +239,7 @@ describe('a PostgreSQL server with an immediate restart', () => {
 describe('an import of many users', () => {
   it('is complete after kills of the job and of the service', async () => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const first = await serve(user, store);
     const count = 3_000;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
@@ -271,7 +272,7 @@ describe('an import of many users', () => {
 describe('a listener on a PostgreSQL store', () => {
   it('receives deliveries from local exec and from send, and leaves no endpoint behind', async () => {
     const { store, ask } = await newDatabase();
-    const user = await newUser();
+    const user = await newUserInProcess();
     const endpoints = () => ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
     const [own, at] = [process.execPath, ['--local', '--store', store]];
     const listening = user.start(['webhooks', 'listen', ...at, '--port', '0', '--exit-after', '2', '-o', 'ndjson']);
@@ -279,7 +280,7 @@ describe('a listener on a PostgreSQL store', () => {
     const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
     const adding = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--data'];
     const data = JSON.stringify({ activities: [activity] });
-    const executed = await user.svc(['local', 'exec', '--store', store, '--', own, BIN, ...adding, data]);
+    const executed = await user.start(['local', 'exec', '--store', store, '--', own, BIN, ...adding, data]).ended;
     expect(executed.code, executed.stderr).toBe(0);
     const sent = await user.svc(['webhooks', 'send', 'comment.update', '--via-service', ...at, '-o', 'json']);
     expect(sent.code, sent.stderr).toBe(0);
@@ -300,7 +301,7 @@ describe('a listener on a PostgreSQL store', () => {
 describe('a copy', () => {
   it('from SQLite to PostgreSQL exports the same text', async () => {
     const { store } = await newDatabase();
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(0);
     const exported = await svc(['local', 'export']);
     const imported = await svc(['local', 'import', '-', '--store', store], { stdin: exported.stdout });
@@ -353,7 +354,7 @@ describe('an inaccessible database', () => {
       'for an unknown user': store.replace('svc@', 'nobody@'),
       'for a user without free connections': store.replace('svc@', 'busy@'),
     };
-    const { svc } = await newUser();
+    const { svc } = await newUserInProcess();
     for (const words of [
       ['local', 'export'],
       ['serve', '--port', '0'],
