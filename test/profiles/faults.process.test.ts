@@ -101,20 +101,22 @@ describe('a killed writer', () => {
       const acknowledge = () => {
         for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
       };
-      await Promise.race([once(started.stdout ?? started, 'data'), over]);
+      const untilNext = () => Promise.race([once(started.stdout ?? started, 'data'), over]);
       for (let copies = 0; copies < 3; copies++) {
+        await untilNext();
         await sleep(random() * 30);
         acknowledge();
         const copy = await copyAsKilled(started, home);
         await expectConsistent(foldersIn(copy), vaultIn(copy), acknowledged);
       }
+      await untilNext();
       await sleep(random() * 30);
       started.kill('SIGKILL');
       await over;
       acknowledge();
       await expectConsistent(folders, vault, acknowledged);
     }
-    expect(acknowledged.size).toBeGreaterThan(20);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(20);
     const last = startWriter(folders, ['last'], vault);
     expect(await once(last, 'exit')).toEqual([0, null]);
     const { profiles } = await openStore(folders).read();
