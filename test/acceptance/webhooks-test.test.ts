@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasPython } from '../python.ts';
 import { newSecret } from '../webhooks/listener-fixture.ts';
@@ -15,7 +17,7 @@ const RECEIVERS = join(HOME, 'examples', 'receivers');
 const keys = opensslKeys();
 
 /** Writes a secret, a token, and a key to files of a user. */
-async function prepareUser(created = newUser()): Promise<User> {
+async function prepareUser(created = newUserInProcess()): Promise<User> {
   const user = await created;
   const files = {
     secret: newSecret(),
@@ -31,16 +33,22 @@ const RECEIVER_FILES = { advanced: { SECRET_FILE: 'secret' }, basic: { AUTH_TOKE
 const TEST_FLAGS = { advanced: ['--secret-file', 'secret'], basic: ['--auth-token-file', 'token'] } as const;
 type Form = keyof typeof TEST_FLAGS;
 
+const RECEIVER_SETTINGS = { PORT: '0', EFFECTS: '1' };
+
 /** Starts an example receiver on a free port. It ends with the test. */
 async function startReceiver(user: User, form: Form, program: readonly [string, string], env = {}) {
   const [command, file] = program;
-  const settings = { PORT: '0', EFFECTS: '1', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
+  const settings = { ...RECEIVER_SETTINGS, PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
   const child = spawn(command, [join(RECEIVERS, file)], { cwd: user.home, env: { ...user.env, ...settings } });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
   const [line] = await once(createInterface(child.stdout), 'line');
+  return { ...findUrls(line), kill: () => child.kill('SIGKILL') };
+}
+
+function findUrls(line: string) {
   const url = new URL(/http\S+/.exec(line)?.[0] ?? '');
-  return { url: url.href, effects: new URL('/effects', url).href, kill: () => child.kill('SIGKILL') };
+  return { url: url.href, effects: new URL('/effects', url).href };
 }
 
 interface Grade {
@@ -62,8 +70,11 @@ const NODE = [process.execPath, 'good.mjs'] as const;
 const PYTHON = ['python3', 'good.py'] as const;
 
 describe('svc webhooks test', () => {
-  it.each(['advanced', 'basic'] as const)('passes the good receiver in Node: %s', async (form) => {
-    const user = await prepareUser();
+  it.each([
+    ['advanced', newUser],
+    ['basic', newUserInProcess],
+  ] as const)('passes the good receiver in Node: %s', async (form, createUser) => {
+    const user = await prepareUser(createUser());
     const { url, effects } = await startReceiver(user, form, NODE);
     const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem'];
     const { code, stderr, grades } = await gradeReceiver(user, form, words);
@@ -83,7 +94,7 @@ describe('svc webhooks test', () => {
   it('prints actual and expected behavior, and exits with 10', async () => {
     const user = await prepareUser();
     const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], { FAULT: 'ignores-timestamp' });
-    const words = ['--secret-file', 'secret', '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
+    const words = ['--secret-file', join(user.home, 'secret'), '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
     const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
     expect(code).toBe(10);
     expect(stdout).toMatch(/^ +CASE +EXPECTED +ACTUAL\nok +valid +2xx +200 \(\d+ ms\)\n/);
@@ -95,14 +106,15 @@ describe('svc webhooks test', () => {
   it('exits with 8 without a receiver, and mentions a wrong secret', async () => {
     const user = await prepareUser();
     const { url, kill } = await startReceiver(user, 'advanced', NODE);
-    await writeFile(join(user.home, 'secret'), newSecret());
-    const other = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret', '--only', 'valid']);
+    const secret = join(user.home, 'secret');
+    await writeFile(secret, newSecret());
+    const other = await user.svc(['webhooks', 'test', url, '--secret-file', secret, '--only', 'valid']);
     expect(other).toMatchObject({
       code: 10,
       stderr: expect.stringContaining('check that the secret or token matches that of the receiver'),
     });
     kill();
-    const gone = await user.svc(['webhooks', 'test', url, '--secret-file', 'secret']);
+    const gone = await user.svc(['webhooks', 'test', url, '--secret-file', secret]);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
     expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/);
   });
@@ -139,6 +151,35 @@ const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
   'takes-any-method': ['get'],
 };
 
+const formOf = (fault: string): Form => (fault === 'accepts-any-token' ? 'basic' : 'advanced');
+
+/** Starts a faulty receiver with each of the settings, like a process of its own for each. */
+const START_RECEIVERS = `(async () => {
+  const { program, settings } = require('node:worker_threads').workerData;
+  for (const env of settings) {
+    Object.assign(process.env, env);
+    await import(program + '?' + env.FAULT);
+  }
+})()`;
+
+/** Starts receivers with these faults in one thread. They end with the test, or if one of them crashes. */
+async function startFaultyReceivers({ home }: User, faults: readonly string[]) {
+  const settings = faults.map((fault) => {
+    const files = { SECRET_FILE: '', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[formOf(fault)] };
+    const paths = Object.entries(files).map(([name, file]) => [name, file && join(home, file)]);
+    return { ...RECEIVER_SETTINGS, ...Object.fromEntries(paths), FAULT: fault };
+  });
+  const program = pathToFileURL(join(RECEIVERS, 'faulty.mjs')).href;
+  const thread = new Worker(START_RECEIVERS, { eval: true, workerData: { program, settings }, stdout: true });
+  onTestFinished(async () => void (await thread.terminate()));
+  const receivers: (readonly [string, ReturnType<typeof findUrls>])[] = [];
+  for await (const line of createInterface(thread.stdout)) {
+    receivers.push([faults[receivers.length] ?? '', findUrls(line)]);
+    if (receivers.length === faults.length) break;
+  }
+  return receivers;
+}
+
 describe('svc webhooks test detects', () => {
   it('all known faults', () => {
     const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], { encoding: 'utf8' });
@@ -146,13 +187,15 @@ describe('svc webhooks test detects', () => {
   });
 
   it('each fault of the faulty receiver with its own case only', async () => {
-    const user = await prepareUser(newUserInProcess());
+    const user = await prepareUser();
     const found: Record<string, readonly string[]> = {};
-    const left = Object.keys(FOUND_BY);
+    const groups = Object.groupBy(Object.keys(FOUND_BY), (fault) => (fault.startsWith('crashes') ? fault : 'others'));
+    const threads = Object.values(groups).map((faults = []) => startFaultyReceivers(user, faults));
+    const left = (await Promise.all(threads)).flat();
     const work = async () => {
-      for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
-        const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
-        const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
+      for (let receiver = left.shift(); receiver !== undefined; receiver = left.shift()) {
+        const [fault, { url, effects }] = receiver;
+        const form = formOf(fault);
         const words = [url, '--effects-url', effects, '--encrypt-for', join(user.home, 'public.pem'), '--timeout', '3s'];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
