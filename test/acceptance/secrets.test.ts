@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runInProcess } from './in-process.ts';
+import { newUserInProcess, runInProcess } from './in-process.ts';
 import { failure, type ReceivedRequest, startMockService, success } from './mock-service.ts';
 import { newUser, type Run, type User } from './svc.ts';
 
@@ -87,15 +87,14 @@ const OTHERS: readonly (readonly string[])[] = [
 ];
 
 const COMMANDS = [
-  ...READS.map((words, at) => [...words, ...(LOOKS[at % LOOKS.length] ?? [])]),
+  ...READS.flatMap((words) => LOOKS.map((look) => [...words, ...look])),
   ...BULKS.flatMap((words) => [words, [...words, '--debug']]),
   ...OTHERS,
 ];
 
-/** The commands that differ from one above in a flag only. They run in the process of the test. */
-const VARIANTS = READS.flatMap((words, at) =>
-  LOOKS.filter((_, index) => index !== at % LOOKS.length).map((look) => [...words, ...look]),
-);
+/** Whether a command runs in a process of its own, like one of each kind. All others run in the process of the test. */
+const isProcess = (words: readonly string[]) =>
+  words.includes('--debug') && ['forbidden', 'items', 'workspace'].some((word) => words.includes(word));
 
 /** Returns the text of every file in a folder. */
 async function readTexts(folder: string): Promise<readonly (readonly [string, string])[]> {
@@ -110,17 +109,12 @@ function expectNoSecrets(secrets: readonly string[], text: string, where: string
   }
 }
 
-/** Runs all commands, a few at a time. */
 async function runAll({ svc, env, home }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
   const done: { words: readonly string[]; run: Run }[] = [];
-  const waiting = [...COMMANDS];
-  const worker = async () => {
-    for (let words = waiting.shift(); words; words = waiting.shift()) {
-      done.push({ words, run: await svc([...words, '--no-wait']) });
-    }
-  };
-  await Promise.all([worker(), worker(), worker()]);
-  for (const words of VARIANTS) done.push({ words, run: await runInProcess([...words, '--no-wait'], { env, cwd: home }) });
+  for (const words of COMMANDS) {
+    const all = [...words, '--no-wait'];
+    done.push({ words, run: isProcess(words) ? await svc(all) : await runInProcess(all, { env, cwd: home }) });
+  }
   return done;
 }
 
@@ -191,7 +185,7 @@ describe('a crash', () => {
 });
 
 it('a masked secret never replaces the real one', async () => {
-  const { svc, home } = await newUser();
+  const { svc, home } = await newUserInProcess();
   const provider = (...words: readonly string[]) => svc(['permission-provider', ...words, '--local', '-o', 'json']);
   const url = ['--enable', '--permission-provider-url', 'https://example.com/permissions'];
   for (const secret of ['short-secret', 'a secret of more than 20 characters']) {
