@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { BIN, newUser, run, type User } from './svc.ts';
+import { newUserInProcess, runInProcess } from './in-process.ts';
+import { BIN, newUser, run, type Setting, type User } from './svc.ts';
 
 const ADD_PROFILE = ['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'];
 
@@ -34,7 +35,7 @@ describe('settings that are not a regular file', () => {
 });
 
 it('do not prevent reading a secret from a FIFO named by a flag', async () => {
-  const { home, svc } = await newUser();
+  const { home, svc } = await newUserInProcess();
   execFileSync('mkfifo', [join(home, 'fifo')]);
   const adding = svc([...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'fifo']);
   await writeFile(join(home, 'fifo'), 'not-a-real-one\n');
@@ -72,6 +73,16 @@ describe('a user without an entry in /etc/passwd', () => {
 /** Lets the compile cache be in the user's own home, where it is without this variable. */
 const OWN_CACHE = { XDG_CACHE_HOME: '' };
 
+/** Runs svc in this process with another umask. */
+async function runWithUmask(umask: string, words: readonly string[], setting: Setting) {
+  const before = process.umask(umask);
+  try {
+    return await runInProcess(words, setting);
+  } finally {
+    process.umask(before);
+  }
+}
+
 describe('files created by svc', () => {
   it.each(['000', '022', '077'])('are private under umask %s', async (umask) => {
     const user = await newUser();
@@ -79,16 +90,21 @@ describe('files created by svc', () => {
     await writeFile(join(user.home, 'users.json'), records);
     await writeFile(join(user.home, 'token'), 'not-a-real-one');
     const add = ['users', 'add', '--local', '--org', 'acme'];
-    for (const words of [
+    const commands = [
       [...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'token'],
       [...add, '--user', 'u2'],
       [...add, '--file', 'users.json', '--rejects', 'rejects.json', '--results', 'results.ndjson'],
       ['local', 'export', 'state.json'],
       ['completion', 'install', 'bash', '--yes'],
       ['completion', 'install', 'fish', '--yes'],
-    ]) {
-      const env = { ...user.env, ...OWN_CACHE };
-      const { code, stderr } = await runAfter(`process.umask(0o${umask})`, { home: user.home, env }, words);
+    ];
+    const env = { ...user.env, ...OWN_CACHE };
+    for (const [at, words] of commands.entries()) {
+      // The first command has a process of its own under each umask, which creates the compile cache.
+      const isProcess = at === 0 || umask === '000';
+      const { code, stderr } = isProcess
+        ? await runAfter(`process.umask(0o${umask})`, { home: user.home, env }, words)
+        : await runWithUmask(umask, words, { cwd: user.home, env });
       expect([0, 3, 10], `${words.join(' ')}: ${stderr}`).toContain(code);
     }
     const open: string[] = [];
