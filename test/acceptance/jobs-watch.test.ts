@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { ADD_USERS, createBulkUser, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { renderScreen } from './screen.ts';
-import { BIN, newUser, run } from './svc.ts';
+import { BIN } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 /**
@@ -27,7 +28,7 @@ async function startHeldJob(noun: 'users' | 'documents' = 'users') {
     held.push(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(result.body)));
     return undefined;
   });
-  const user = await newUser();
+  const user = await newUserInProcess();
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(1_000));
   const addDocuments = ['documents', 'add', '--org', 'acme', '--file', 'users.ndjson', '--map', 'userId=documentId'];
   const command = noun === 'users' ? ADD_USERS : [...addDocuments, '--if-exists', 'skip', '-o', 'json'];
@@ -106,13 +107,13 @@ describe('watching a job', () => {
   });
 
   it('reports a finished job at once, and an unknown one as not found', async () => {
-    const { svc, home, setting } = await createBulkUser(200, (ids) =>
+    const { svc, home, env } = await createBulkUser(200, (ids) =>
       ids.includes('u7') ? failure(400, 'INVALID_ARGUMENT', 'No | such <b>folder</b>.') : undefined,
     );
     const path = join(home, 'step.md');
     await writeFile(path, 'before\n');
-    const env = { ...setting.env, GITHUB_STEP_SUMMARY: path };
-    const first = await run([BIN, ...ADD_USERS], { ...setting, env });
+    Object.assign(env, { GITHUB_STEP_SUMMARY: path });
+    const first = await svc(...ADD_USERS);
     const job = JSON.parse(first.stdout).job;
     const again = await svc('jobs', 'watch', job, '-o', 'json');
     expect([first.code, again.code, again.stdout]).toEqual([10, 10, first.stdout]);
