@@ -1,48 +1,95 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { afterAll, inject, onTestFinished } from 'vitest';
+import { openStore } from '../../src/service/store/open.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** Whether this test run uses stores in PostgreSQL. */
 export const isPostgres = process.env['SVC_TEST_STORE'] === 'postgres';
 
+const FILE = 'service.sqlite';
+const STORE_FILES = [FILE, `${FILE}-wal`, `${FILE}-shm`];
+
 /** Returns the location of a new store: a file, or for PostgreSQL a new schema of the shared database. */
 export async function newStoreLocation(): Promise<string> {
-  return isPostgres ? newSchemaLocation(inject('postgres') ?? '') : join(await createTemporaryFolder(), 'service.sqlite');
+  return isPostgres ? newSchemaLocation(inject('postgres') ?? '') : join(await createTemporaryFolder(), FILE);
 }
 
-/** Schemas of earlier tests in this process, with empty tables, and the number of tables in each. */
+/** Schemas of earlier files in this process, with empty tables, and the number of tables in each store. */
 const used: { locations: string[]; tables?: number } = Object(globalThis)['svcTestSchemas'] ?? { locations: [] };
 Object.assign(globalThis, { svcTestSchemas: used });
 
-/** Returns the location of a store without data. In PostgreSQL, it may have tables: creating them takes much longer than a test. */
+/** Returns the location of a store without data. In PostgreSQL, it has tables: creating them takes much longer than a test. */
 export async function emptyStoreLocation(): Promise<string> {
-  return used.locations.pop() ?? newStoreLocation();
+  return isPostgres ? (await openEmptyStore()).path : newStoreLocation();
 }
 
-/** Deletes the data of a store that `emptyStoreLocation` may return again, unless the test changed its tables. */
-export async function recycleStore(location: string, store: Store): Promise<void> {
-  if (!isPostgres) return;
-  const isEmptied = await store.write(emptyTables).catch(() => false);
-  if (isEmptied) used.locations.push(location);
+interface OpenStore {
+  readonly path: string;
+  readonly store: Store;
+  readonly close: () => Promise<void>;
 }
 
-/** Remembers the number of tables of a store that is in use for the first time. */
-export async function rememberTables(store: Store): Promise<void> {
-  if (isPostgres) used.tables ??= await store.read(countTables);
+/** Open stores without data, from earlier tests of this file. Opening a store takes longer than many tests. */
+const idle: OpenStore[] = [];
+afterAll(async () => {
+  for (const { path, close } of idle) {
+    await close();
+    if (isPostgres) used.locations.push(path);
+  }
+});
+
+/** Opens a store without data, until the end of the test. */
+export async function openEmptyStore(): Promise<Pick<OpenStore, 'path' | 'store'>> {
+  const open = idle.pop() ?? (await openNewStore());
+  onTestFinished(async () => {
+    if (await isEmptied(open)) idle.push(open);
+    else await open.close();
+  });
+  // Some modules remember data about the object of a store.
+  return { path: open.path, store: { ...open.store } };
 }
 
-async function countTables(database: Database): Promise<number> {
-  const query = sql<{ count: string }>`select count(*) from pg_tables where schemaname = current_schema()`;
-  return Number((await query.execute(database)).rows[0]?.count);
+async function openNewStore(): Promise<OpenStore> {
+  const folder = isPostgres ? undefined : await mkdtemp(join(tmpdir(), 'svc-test-'));
+  const path = folder ? join(folder, FILE) : (used.locations.pop() ?? (await newStoreLocation()));
+  const store = await openStore(path);
+  used.tables ??= (await store.read(listTables)).length;
+  const close = async () => {
+    await store.close();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  };
+  return { path, store, close };
 }
 
-/** Deletes all rows except the schema's version, in any order of the tables. @returns whether all tables exist */
+/** Deletes the data of a store, unless the test changed its tables, created other files, or closed the store. */
+async function isEmptied({ path, store }: OpenStore): Promise<boolean> {
+  if (!isPostgres && (await readdir(dirname(path))).some((name) => !STORE_FILES.includes(name))) return false;
+  return store.write(emptyTables).catch(() => false);
+}
+
+/** Lists tables before the tables that they refer to. */
+async function listTables(database: Database): Promise<readonly string[]> {
+  const query = isPostgres
+    ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
+    : sql<{ name: string }>`select name from sqlite_master where type = 'table' order by rowid desc`;
+  return (await query.execute(database)).rows.map(({ name }) => name);
+}
+
+/** Deletes all rows except the schema's version. @returns whether all tables exist */
 async function emptyTables(database: Database): Promise<boolean> {
-  if ((await countTables(database)) !== used.tables) return false;
+  const tables = await listTables(database);
+  if (tables.length !== used.tables) return false;
+  if (!isPostgres) {
+    const others = tables.filter((name) => name !== 'schemaVersion');
+    for (const name of others) await sql`delete from ${sql.table(name)}`.execute(database);
+    return true;
+  }
   await sql`do ${sql.lit(`declare name text; begin
     perform set_config('lock_timeout', '5s', true), set_config('session_replication_role', 'replica', true);
     for name in select tablename from pg_tables where schemaname = current_schema() and tablename <> 'schemaVersion' loop

@@ -6,9 +6,8 @@ import type { ServiceOptions } from '../../src/service/app.ts';
 import { ensureLocalCredentials, type LocalCredentials } from '../../src/service/bootstrap.ts';
 import { createService } from '../../src/service/embedded.ts';
 import type { RequestHandler } from '../../src/service/request.ts';
-import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { emptyStoreLocation, recycleStore, rememberTables } from './store-location.ts';
+import { openEmptyStore } from './store-location.ts';
 
 export interface TestService {
   readonly path: string;
@@ -46,18 +45,12 @@ interface ErrorBody {
 
 /** Starts a service on a new store, with a clock that advances only on request. */
 export async function startTestService(options: ServiceOptions = {}): Promise<TestService> {
-  const path = await emptyStoreLocation();
-  const store = await openStore(path);
-  await rememberTables(store);
+  const { path, store } = await openEmptyStore();
   const credentials = await ensureLocalCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
   const { fetch, handle, whenIdle } = createService({ store, clock, report: (error) => reported.push(error), ...options });
-  onTestFinished(async () => {
-    await whenIdle();
-    await recycleStore(path, store);
-    await store.close();
-  });
+  onTestFinished(whenIdle);
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
   const keyHeaders = () => ({ 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
   const workspaceHeaders = () => ({ 'x-svc-workspace-id': workspaceId, 'x-svc-workspace-auth-token': workspaceAuthToken });
