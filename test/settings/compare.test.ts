@@ -4,6 +4,7 @@ import { collectDeclaredRecords, compareRecords } from '../../src/settings/compa
 import type { Change } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';
+import { webUrl } from '../web-url.ts';
 
 const declared = (records: Declared) => collectDeclaredRecords(records);
 const live = (records: Declared) => ({ ...collectDeclaredRecords(records), isDeclared: false });
@@ -20,7 +21,7 @@ const worlds: fc.Arbitrary<Declared> = fc.record({
     }),
     { selector: ({ organizationId, folderId }) => `${organizationId}/${folderId}` },
   ),
-  endpoints: fc.uniqueArray(fc.record({ uid: fc.constantFrom('x', 'y'), url: fc.webUrl(), disabled: fc.boolean() }), {
+  endpoints: fc.uniqueArray(fc.record({ uid: fc.constantFrom('x', 'y'), url: webUrl, disabled: fc.boolean() }), {
     selector: ({ uid }) => uid,
   }),
   config: fc.record({

@@ -8,6 +8,7 @@ import { createEquivalentStep, ENTRY } from '../../../src/commands/setup/setup-o
 import { commandLineOf } from '../../../src/kernel/errors.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { codePoint } from '../../code-point.ts';
+import { webUrl } from '../../web-url.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const formatEquivalentCommand = (...given: Parameters<typeof createEquivalentStep>) =>
@@ -17,7 +18,7 @@ const text = fc.string({ unit: codePoint, minLength: 1 }).filter((one) => !one.i
 const word = fc.stringMatching(/^[\w.-]+$/);
 const endpoint = fc.record(
   {
-    url: fc.webUrl(),
+    url: webUrl,
     description: text,
     filterTypes: fc.array(word, { minLength: 1 }),
     channels: fc.array(word, { minLength: 1 }),
