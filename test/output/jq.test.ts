@@ -92,8 +92,9 @@ describe('limits', () => {
 
   it('end at a signal that arrived while the expression ran', async () => {
     const stopped = new SvcError('terminated', 'stopped');
-    const filter = await openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), { milliseconds: 100, bytes });
-    expect(await refusal(filter('1'))).toBe(stopped);
+    const opened = openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), { milliseconds: 100, bytes });
+    // On a busy machine, jq may reach the limit while it compiles the expression.
+    expect(await refusal(opened.then((filter) => filter('1')))).toBe(stopped);
   });
 });
 
