@@ -153,18 +153,18 @@ describe('records that already exist', () => {
     await writeFile(join(user.home, 'documents.ndjson'), lines.join('\n'));
     const options = ['--if-exists', 'skip', '--concurrency', '3', '--batch-size', '50', '--results', 'results.ndjson'];
     const start = (...words: readonly string[]) => user.start([...words, '-o', 'json', '-q'], { env });
-    let run = start('documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options);
     let job = '';
     for (let kills = 0; kills < 3; kills += 1) {
+      const add = ['documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options];
+      const run = kills === 0 ? start(...add) : start('jobs', 'resume', job);
       await new Promise<void>((resolve) => {
         notify = resolve;
       });
       run.kill('SIGKILL');
       await run.ended;
       job ||= JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
-      run = start('jobs', 'resume', job);
     }
-    const { code, stdout } = await run.ended;
+    const { code, stdout } = await user.svc(['jobs', 'resume', job, '-o', 'json', '-q'], { env });
     const existing = TOTAL / 3;
     const summary = JSON.parse(stdout);
     expect(code).toBe(0);

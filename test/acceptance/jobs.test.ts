@@ -220,9 +220,10 @@ describe('a running job', () => {
     ['SIGTERM', 143, [20]],
   ] as const)('completes all requests in flight at %s, any number of times', async (signal, ends, moments) => {
     const { start, svc, more, came } = await createBulkUser(12_000);
-    let running = start(...ADD_USERS, '--concurrency', '4', '-q');
     let job = '';
-    for (const after of moments) {
+    for (const [stops, after] of moments.entries()) {
+      const resume = ['jobs', 'resume', job, '-o', 'json', '-q'];
+      const running = stops === 0 ? start(...ADD_USERS, '--concurrency', '4', '-q') : start(...resume);
       await more(after);
       running.kill(signal);
       const { code, stdout, stderr } = await running.ended;
@@ -230,9 +231,8 @@ describe('a running job', () => {
       expect([code, total, succeeded, failed + unknown]).toEqual([ends, succeeded + skipped, came.size, 0]);
       job = JSON.parse(stdout).job;
       expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
-      running = start('jobs', 'resume', job, '-o', 'json', '-q');
     }
-    const { code, stdout } = await running.ended;
+    const { code, stdout } = await svc('jobs', 'resume', job, '-o', 'json', '-q');
     expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 12_000]);
     expect([...came.values()].every((times) => times === 1)).toBe(true);
     expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(moments.length + 1);
