@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
@@ -36,7 +37,7 @@ describe('a rate limit', () => {
   });
 
   it('results in exit code 7 immediately with --no-wait, and pauses no other process', async () => {
-    const { svc, home } = await newUser();
+    const { svc, home } = await newUserInProcess();
     const { env, times } = await startLimitedService(60_000, undefined);
     const { code, stdout, stderr } = await svc([...GET, '--no-wait'], { env });
     expect([code, stdout, times.length]).toEqual([7, '', 1]);

@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../listen.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
-import { newUser } from './svc.ts';
 
 const SECRET = 'plan-secret-91c4-7d1f';
 const SETTINGS = `svc: 1
@@ -67,7 +66,7 @@ async function recordRequests(service: string) {
 
 describe('svc plan', () => {
   it('shows the changes of a service without sending a write, and saves them', async () => {
-    const user = await newUser();
+    const user = await newUserInProcess();
     const service = await startServing(user);
     await writeFile(join(user.home, 'svc.yaml'), SETTINGS);
     const { url, requested } = await recordRequests(service.env.SVC_BASE_URL);
