@@ -64,8 +64,7 @@ export async function findOnlyJob(svc: (...words: readonly string[]) => Promise<
 }
 
 /**
- * Kills a job repeatedly, each time after the given number of further requests, and resumes it each time. The last run,
- * which nothing kills, is in this process.
+ * Kills a job repeatedly, each time after the given number of further requests, and resumes it each time.
  *
  * @returns the end of the last run, the number of kills, and the job ID
  */
@@ -74,16 +73,17 @@ export async function killRepeatedly(
   { svc, start, more }: Awaited<ReturnType<typeof createBulkUser>>,
   words: readonly string[],
 ) {
-  let job = '';
-  for (const [kills, count] of requests.entries()) {
-    const run = kills === 0 ? start(...words, '-q') : start('jobs', 'resume', job, '-o', 'json', '-q');
-    if (!(await Promise.race([more(count).then(() => true), run.ended.then(() => false)])))
-      return { ...(await run.ended), kills, job };
+  let run = start(...words, '-q');
+  let [kills, job] = [0, ''];
+  for (const count of requests) {
+    if (!(await Promise.race([more(count).then(() => true), run.ended.then(() => false)]))) break;
     run.kill('SIGKILL');
     await run.ended;
+    kills += 1;
     job ||= await findOnlyJob(svc);
+    run = start('jobs', 'resume', job, '-o', 'json', '-q');
   }
-  return { ...(await svc('jobs', 'resume', job, '-o', 'json', '-q')), kills: requests.length, job };
+  return { ...(await run.ended), kills, job };
 }
 
 /** Counts the repeated deliveries of all records. */
