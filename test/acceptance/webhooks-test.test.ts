@@ -43,7 +43,12 @@ async function startReceiver(user: User, form: Form, program: readonly [string, 
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
   const [line] = await once(createInterface(child.stdout), 'line');
-  return { ...findUrls(line), kill: () => child.kill('SIGKILL') };
+  const end = async () => {
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  };
+  return { ...findUrls(line), end };
 }
 
 function findUrls(line: string) {
@@ -105,7 +110,7 @@ describe('svc webhooks test', () => {
 
   it('exits with 8 without a receiver, and mentions a wrong secret', async () => {
     const user = await prepareUser();
-    const { url, kill } = await startReceiver(user, 'advanced', NODE);
+    const { url, end } = await startReceiver(user, 'advanced', NODE);
     const secret = join(user.home, 'secret');
     await writeFile(secret, newSecret());
     const other = await user.svc(['webhooks', 'test', url, '--secret-file', secret, '--only', 'valid']);
@@ -113,7 +118,7 @@ describe('svc webhooks test', () => {
       code: 10,
       stderr: expect.stringContaining('check that the secret or token matches that of the receiver'),
     });
-    kill();
+    await end();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', secret]);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
     expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/);
