@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client, Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
@@ -26,17 +26,15 @@ beforeEach((test) => {
 async function newDatabase() {
   if (!cluster) throw new Error('there is no cluster');
   const name = `d_${randomBytes(6).toString('hex')}`;
-  const ask = async <Row>(database: string, sql: string): Promise<Row[]> => {
-    const client = new Client(cluster?.url(database));
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
-  await ask('postgres', `create database ${name}`);
-  return { store: cluster.url(name), ask: <Row>(sql: string) => ask<Row>(name, sql) };
+  const maintenance = new Client(cluster.url('postgres'));
+  await maintenance.connect();
+  await maintenance.query(`create database ${name}`);
+  await maintenance.end();
+  const store = cluster.url(name);
+  // Connects again after a restart of the server.
+  const pool = new Pool({ connectionString: store, max: 1 }).on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  return { store, ask: async <Row>(sql: string): Promise<Row[]> => (await pool.query(sql)).rows };
 }
 
 const serve = (user: User, store: string) => startServing(user, '--store', store);
@@ -55,14 +53,14 @@ describe('two servers on one database', () => {
     const acknowledged: string[] = [];
     const writer = async (name: number) => {
       const { call } = servers[name % 2] ?? one;
-      for (let n = 0; n < 25; n++) {
+      for (let n = 0; n < 15; n++) {
         const id = `${name}-${n}`;
         const activity = { id, featureType: 'comment', actionType: 'comment.add', actionUser: { userId: id } };
         const users = await call('/v1/users/add', { organizationId: 'acme', users: [{ userId: id }] });
         const place = { organizationId: 'acme', documentId: 'd1' };
         const added = await call('/v2/activities/add', { ...place, activities: [activity] });
         if (users.ok && added.ok) acknowledged.push(id);
-        if (acknowledged.length === 80) void other.end('SIGKILL');
+        if (acknowledged.length === 40) void other.end('SIGKILL');
       }
     };
     await Promise.allSettled(Array.from({ length: 8 }, (_, name) => writer(name)));
@@ -123,7 +121,7 @@ describe('two servers behind a load balancer', () => {
       if (ok) acknowledged.push(id);
     };
     for (let n = 0; n < 10; n++) await comment(`before-${n}`);
-    const count = 3_000;
+    const count = 1_500;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
@@ -204,7 +202,7 @@ describe('a PostgreSQL server with an immediate restart', () => {
     const { env, call, end } = await serve(user, store);
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
-    const count = 2_000;
+    const count = 1_000;
     const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
     const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
@@ -241,7 +239,7 @@ describe('an import of many users', () => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const first = await serve(user, store);
-    const count = 3_000;
+    const count = 1_500;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const setting = { env: first.env };
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
