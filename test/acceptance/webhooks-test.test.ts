@@ -4,8 +4,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasPython } from '../python.ts';
 import { newSecret } from '../webhooks/listener-fixture.ts';
@@ -33,12 +31,10 @@ const RECEIVER_FILES = { advanced: { SECRET_FILE: 'secret' }, basic: { AUTH_TOKE
 const TEST_FLAGS = { advanced: ['--secret-file', 'secret'], basic: ['--auth-token-file', 'token'] } as const;
 type Form = keyof typeof TEST_FLAGS;
 
-const RECEIVER_SETTINGS = { PORT: '0', EFFECTS: '1' };
-
 /** Starts an example receiver on a free port. It ends with the test. */
 async function startReceiver(user: User, form: Form, program: readonly [string, string], env = {}) {
   const [command, file] = program;
-  const settings = { ...RECEIVER_SETTINGS, PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
+  const settings = { PORT: '0', EFFECTS: '1', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
   const child = spawn(command, [join(RECEIVERS, file)], { cwd: user.home, env: { ...user.env, ...settings } });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
@@ -156,35 +152,6 @@ const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
   'takes-any-method': ['get'],
 };
 
-const formOf = (fault: string): Form => (fault === 'accepts-any-token' ? 'basic' : 'advanced');
-
-/** Starts a faulty receiver with each of the settings, like a process of its own for each. */
-const START_RECEIVERS = `(async () => {
-  const { program, settings } = require('node:worker_threads').workerData;
-  for (const env of settings) {
-    Object.assign(process.env, env);
-    await import(program + '?' + env.FAULT);
-  }
-})()`;
-
-/** Starts receivers with these faults in one thread. They end with the test, or if one of them crashes. */
-async function startFaultyReceivers({ home }: User, faults: readonly string[]) {
-  const settings = faults.map((fault) => {
-    const files = { SECRET_FILE: '', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[formOf(fault)] };
-    const paths = Object.entries(files).map(([name, file]) => [name, file && join(home, file)]);
-    return { ...RECEIVER_SETTINGS, ...Object.fromEntries(paths), FAULT: fault };
-  });
-  const program = pathToFileURL(join(RECEIVERS, 'faulty.mjs')).href;
-  const thread = new Worker(START_RECEIVERS, { eval: true, workerData: { program, settings }, stdout: true });
-  onTestFinished(async () => void (await thread.terminate()));
-  const receivers: (readonly [string, ReturnType<typeof findUrls>])[] = [];
-  for await (const line of createInterface(thread.stdout)) {
-    receivers.push([faults[receivers.length] ?? '', findUrls(line)]);
-    if (receivers.length === faults.length) break;
-  }
-  return receivers;
-}
-
 describe('svc webhooks test detects', () => {
   it('all known faults', () => {
     const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], { encoding: 'utf8' });
@@ -194,13 +161,11 @@ describe('svc webhooks test detects', () => {
   it('each fault of the faulty receiver with its own case only', async () => {
     const user = await prepareUser();
     const found: Record<string, readonly string[]> = {};
-    const groups = Object.groupBy(Object.keys(FOUND_BY), (fault) => (fault.startsWith('crashes') ? fault : 'others'));
-    const threads = Object.values(groups).map((faults = []) => startFaultyReceivers(user, faults));
-    const left = (await Promise.all(threads)).flat();
+    const left = Object.keys(FOUND_BY);
     const work = async () => {
-      for (let receiver = left.shift(); receiver !== undefined; receiver = left.shift()) {
-        const [fault, { url, effects }] = receiver;
-        const form = formOf(fault);
+      for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+        const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
+        const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
         const words = [url, '--effects-url', effects, '--encrypt-for', join(user.home, 'public.pem'), '--timeout', '3s'];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
