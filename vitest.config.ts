@@ -14,7 +14,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
     // More than two processors: many tests wait, for processes, time limits, or a database.
-    maxWorkers: 3,
+    maxWorkers: 5,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] } },
