@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { runInNewContext } from 'node:vm';
+import { type Context, createContext, runInContext } from 'node:vm';
 import { brotliDecompress } from 'node:zlib';
 import { type Jq, loadJq } from 'jq-wasm';
 import { readBuildFile } from '../kernel/bundled-programs.ts';
@@ -23,7 +23,8 @@ const LIMITS: JqLimits = { milliseconds: 10_000, bytes: 64 * 1024 * 1024 };
  */
 export async function openJqFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<FilterText> {
   const jq = await load();
-  const run = (program: string, json: string) => runWithLimit(() => jq.raw(json, program, FLAGS), limits, signal);
+  const context = createContext();
+  const run = (program: string, json: string) => runWithLimit(context, () => jq.raw(json, program, FLAGS), limits, signal);
   // Without input, jq compiles the expression but does not run it.
   const { stderr, exitCode } = await run(expression, '');
   if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
@@ -44,9 +45,9 @@ async function load(): Promise<Jq> {
 }
 
 /** Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect afterward. */
-async function runWithLimit<Result>(run: () => Result, { milliseconds }: JqLimits, signal?: AbortSignal) {
+async function runWithLimit<Result>(context: Context, run: () => Result, { milliseconds }: JqLimits, signal?: AbortSignal) {
   try {
-    return runInterruptibly(run, milliseconds);
+    return runInterruptibly(context, run, milliseconds);
   } catch (error) {
     // Signals that arrived in the meantime take precedence.
     await yieldToEvents(signal);
@@ -58,13 +59,13 @@ async function runWithLimit<Result>(run: () => Result, { milliseconds }: JqLimit
   }
 }
 
-/** Runs a function in a new context: only scripts of another context can be interrupted. */
-function runInterruptibly<Result>(run: () => Result, timeout: number): Result {
+/** Runs a function for a script of another context: only such scripts can be interrupted. */
+function runInterruptibly<Result>(context: Context, run: () => Result, timeout: number): Result {
   const { error: printError } = console;
   // jq-wasm prints the internal errors that it throws.
   console.error = () => undefined;
   try {
-    return runInNewContext('run()', { run }, { timeout, breakOnSigint: true });
+    return runInContext('run()', Object.assign(context, { run }), { timeout, breakOnSigint: true });
   } finally {
     console.error = printError;
   }
