@@ -67,7 +67,6 @@ const head = (headers: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${he
 const whole = (body: string | Buffer, headers = '') =>
   Buffer.concat([Buffer.from(head(`content-length: ${Buffer.byteLength(body)}${headers}`)), Buffer.from(body)]);
 const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
-const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024), { level: 1 });
 
 describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) => {
   it.each<[string, (string | Buffer)[], 'close'?]>([
@@ -87,7 +86,6 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
     ['compressed by gzip', [whole(gzipSync(JSON_BODY), '\r\ncontent-encoding: GZIP')]],
     ['compressed by deflate', [whole(deflateSync(JSON_BODY), '\r\ncontent-encoding: deflate')]],
     ['identity', [whole(JSON_BODY, '\r\ncontent-encoding: identity')]],
-    ['compressed to more than it may hold', [whole(BOMB, '\r\ncontent-encoding: gzip')]],
     ['cut short of its length', [whole(JSON_BODY).subarray(0, -5)], 'close'],
     ['cut in its chunks', [head('transfer-encoding: chunked'), '3\r\n"ab\r\n'], 'close'],
     ['cut in its head', ['HTTP/1.1 200 O'], 'close'],

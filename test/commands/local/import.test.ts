@@ -167,8 +167,8 @@ describe('svc local import rejects', () => {
   });
 
   it.each([
-    ['deep.yaml', '['.repeat(200_000)],
-    ['deep.json', `{"config":${'['.repeat(200_000)}`],
+    ['deep.yaml', '['.repeat(50_000)],
+    ['deep.json', `{"config":${'['.repeat(50_000)}`],
     [
       'bomb.yaml',
       `a: &a [x,x]\n${'bcdefghij'.replace(/./g, (to, at) => `${to}: &${to} [${`*${'abcdefghij'[at]},`.repeat(9)}]\n`)}`,

@@ -134,7 +134,7 @@ describe('the access explainer', () => {
           for (const { reason } of explained.nearMisses) seen.add(reason);
           seen.add(String(role));
         }),
-        { numRuns: process.env['SVC_TEST_STORE'] === 'postgres' ? 300 : 10_000 },
+        { numRuns: process.env['SVC_TEST_STORE'] === 'postgres' ? 300 : 2_000 },
       ),
     );
     expect(seen).toEqual(new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']));
