@@ -24,11 +24,11 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/{postgres,service}/**/*.test.ts'],
-          // Tests without a store, or of file stores.
+          // Tests without a store, or of file stores. The acceptance tests kill servers of a PostgreSQL store.
           exclude: [
-            'test/service/{access,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,shared-transactions}.test.ts',
+            'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
-            'test/service/development/snapshots{,.process}.test.ts',
+            'test/service/development/{fault-file,choose-fault,snapshots,snapshots.process}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

@@ -11,6 +11,7 @@ import { findRecipients } from '../../../src/service/records/recipients.ts';
 import { ensureUser } from '../../../src/service/records/users.ts';
 import { prepareInsert } from '../../../src/service/store/statements.ts';
 import type { Database } from '../../../src/service/store/store.ts';
+import { isPostgres } from '../store-location.ts';
 import { startTestService } from '../test-service.ts';
 
 const NOW = 1_700_000_000_000;
@@ -134,7 +135,7 @@ describe('the access explainer', () => {
           for (const { reason } of explained.nearMisses) seen.add(reason);
           seen.add(String(role));
         }),
-        { numRuns: process.env['SVC_TEST_STORE'] === 'postgres' ? 300 : 2_000 },
+        { numRuns: isPostgres ? 300 : 2_000 },
       ),
     );
     expect(seen).toEqual(new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']));

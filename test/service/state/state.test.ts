@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
 import { exportState, importState } from '../../../src/service/state/transfer.ts';
+import { isPostgres } from '../store-location.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
 
@@ -168,7 +169,7 @@ describe('any state', () => {
         expect(await load(second, stateSchema.parse(JSON.parse(exported)))).toEqual([]);
         expect(text(await dump(second))).toBe(exported);
       }),
-      { numRuns: 60 },
+      { numRuns: isPostgres ? 20 : 40 },
     );
   });
 });
