@@ -111,7 +111,10 @@ describe('stdout of every kind of command', () => {
 });
 
 /** Larger than all buffers between writer and reader. */
-const MANY = Array.from({ length: 4_000 }, (_, at) => ({ organizationId: 'acme', documentId: `document-${at}` }));
+const MANY = Array.from({ length: 1_200 }, (_, at) => ({
+  organizationId: 'acme',
+  documentId: `document-${at}-${'x'.repeat(80)}`,
+}));
 
 it('reaches a slow reader completely', async () => {
   const { home, env, svc } = await newUserInProcess();

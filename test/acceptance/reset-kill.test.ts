@@ -10,8 +10,8 @@ import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
-const KILLS = 20;
-const MOMENTS = 5;
+const KILLS = 10;
+const MOMENTS = 10;
 const AT_ONCE = 5;
 
 /** Time in milliseconds until a reset is requested, if the machine is not busy. */
@@ -57,12 +57,12 @@ async function resetAndKill(): Promise<Place[]> {
     const home = await copyAsKilled(child, user.home);
     copies.push({ home, stdout, isRequested: service.resets() > 0 });
   };
-  await copyLater(START);
+  await copyLater(START / 2);
+  await copyLater(START / 2);
   await Promise.race([waitForReset(service.resets), closed]);
-  await copyLater(MAX_DELAY);
-  await copyLater(MAX_DELAY);
+  for (let copied = 0; copied < 4; copied++) await copyLater(MAX_DELAY / 2);
   await settled;
-  await copyLater(DELIVERY);
+  for (let copied = 0; copied < 3; copied++) await copyLater(DELIVERY / 2);
   await Promise.race([sleep(Math.random() * DELIVERY), closed]);
   child.kill('SIGKILL');
   await closed;
