@@ -1,51 +1,19 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { createOpenApiDocument } from '../../src/catalog/openapi.ts';
-import { createTemporaryFolder } from '../temporary-folder.ts';
+import type { createOpenApiDocument } from '../../src/catalog/openapi.ts';
+import { createDocument } from './openapi-document.ts';
 
 type Document = ReturnType<typeof createOpenApiDocument>;
 // biome-ignore lint/suspicious/noExplicitAny: the tests read deeply nested fields
 type Deep = any;
-
-const execute = promisify(execFile);
-
-/** A program that uses the generated types; each line after `@ts-expect-error` must be an error. */
-const USE = `
-import type { components } from './service.ts';
-type Schemas = components['schemas'];
-declare const folders: Schemas['folders.list.output'];
-export const names: (string | undefined)[] | undefined = folders[0]?.subFolders?.[0]?.subFolders?.map(
-  (folder) => folder.folderName,
-);
-const editor = { organizationId: 'o', documentId: 'd', editorId: 'e' };
-export const text: Schemas['crdt.add.input'] = { ...editor, type: 'text', data: 'x' };
-// @ts-expect-error
-export const noText: Schemas['crdt.add.input'] = { ...editor, type: 'text', data: 7 };
-export const access: Schemas['permissions.add.input']['permissions'] = {
-  resources: [{ type: 'organization', id: 'o' }, { type: 'document', id: 'd', organizationId: 'o' }],
-};
-// @ts-expect-error
-export const noAccess: Schemas['permissions.add.input']['permissions'] = { resources: [{ type: 'document', id: 'd' }] };
-// @ts-expect-error
-export const noUsers: Schemas['users.add.input'] = { organizationId: 'o' };
-`;
 
 describe('the OpenAPI document', () => {
   let document: Document;
   let paths: Readonly<Record<string, { readonly post: Deep }>>;
 
   beforeAll(async () => {
-    const operations = manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }));
-    document = createOpenApiDocument(await Promise.all(operations), {
-      headerPrefix: 'x-own-',
-      server: { url: 'https://api.example.com', description: 'The service' },
-    });
+    document = await createDocument();
     paths = document.paths as typeof paths;
   });
 
@@ -84,24 +52,6 @@ describe('the OpenAPI document', () => {
     expect(schemas.folder.properties.subFolders).toEqual({ type: 'array', items });
     expect(schemas['folder.v1'].properties.subFolders.items).toEqual({ $ref: '#/components/schemas/folder.v1' });
     expect(JSON.stringify(schemas)).not.toContain('$defs');
-  });
-
-  it('generates TypeScript types that compile and enforce the rules', { timeout: 120_000 }, async () => {
-    const folder = await createTemporaryFolder();
-    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
-    const generator = join(import.meta.dirname, 'generate-types.ts');
-    const { stdout: types } = await execute(process.execPath, [generator, join(folder, 'openapi.json')], {
-      maxBuffer: 10_000_000,
-    });
-    await writeFile(join(folder, 'service.ts'), types);
-    await writeFile(join(folder, 'use.ts'), USE);
-    const compiler = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
-    const compile = [compiler, '--ignoreConfig', '--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext'];
-    const compiled = await execute(process.execPath, [...compile, '--allowImportingTsExtensions', 'use.ts'], {
-      cwd: folder,
-    }).catch((error) => error);
-    expect(compiled.stdout).toBe('');
-    expect(compiled.code).toBeUndefined();
   });
 
   it('references only existing components', () => {
