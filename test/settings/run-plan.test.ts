@@ -218,7 +218,7 @@ describe('outcomes that are unknown', () => {
 });
 
 describe('random plans with random failures', () => {
-  it.each(Array.from({ length: 30 }, (_, at) => at))(
+  it.each(Array.from({ length: 20 }, (_, at) => at))(
     'writes exactly the items whose requirements were written (%i)',
     async () => {
       const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);
