@@ -206,6 +206,8 @@ describe('the job of svc apply', () => {
         if (!isWrite || !running) return undefined;
         const [phase, victim] = [Math.random(), running];
         countdown -= 1;
+        // The files of a copy do not know about later writes, so its snapshot must not have them.
+        await copying;
         if (phase < 0.2) await keepCopy(victim);
         else if (phase < 0.4) await keepCopy(victim, handle);
         else if (phase < 0.6) await handle().then(() => keepCopy(victim));
