@@ -5,7 +5,7 @@ import { countRepeats, ndjsonUsers } from './bulk-service.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
-const [PROCESSES, USERS] = [4, 8_000];
+const [PROCESSES, USERS] = [4, 5_000];
 /** Accepted requests of all processes together in a window, in milliseconds. */
 const LIMIT = { requests: 30, milliseconds: 1_000 };
 

@@ -96,7 +96,7 @@ describe('the output of a list command', () => {
         const name = `d.${format}`;
         expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

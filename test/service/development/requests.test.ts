@@ -110,21 +110,21 @@ describe('the request log', () => {
     let writes = 0;
     const append: RequestFile['append'] = (requests) => {
       writes += 1;
-      const end = performance.now() + 60;
+      const end = performance.now() + 24;
       while (performance.now() < end);
       file.append(requests);
     };
     const log = createRequestLog({ ...file, append });
     const started = performance.now();
     let added = 0;
-    while (performance.now() < started + 1_000) {
+    while (performance.now() < started + 400) {
       log.add(handledCall());
       added += 1;
       if (added % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     // Each write pauses the log for 19 times its duration.
     expect(writes).toBeLessThanOrEqual(2);
-    expect(added).toBeGreaterThan(5_500);
+    expect(added).toBeGreaterThan(2_000);
     const kept = log.list({ limit: 100_000 });
     expect(kept.length).toBeLessThan(added);
   });

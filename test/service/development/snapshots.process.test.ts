@@ -15,8 +15,8 @@ import { copyAsKilled } from '../../copy-as-killed.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
-const KILLS = 10;
-const MOMENTS = 90;
+const KILLS = 6;
+const MOMENTS = 54;
 const READERS = 4;
 const RESTORES = 60;
 
