@@ -24,11 +24,11 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/{postgres,service}/**/*.test.ts'],
-          // Tests without a store, or of file stores. The acceptance tests kill servers of a PostgreSQL store.
+          // Tests without a store, of file stores, or of behavior that does not depend on the kind of store. The acceptance tests kill servers of a PostgreSQL store.
           exclude: [
-            'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions}.test.ts',
+            'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions,transports}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
-            'test/service/development/{fault-file,choose-fault,snapshots,snapshots.process}.test.ts',
+            'test/service/development/{admin,choose-fault,fault-file,faults,requests,snapshots,snapshots.process}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

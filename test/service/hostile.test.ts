@@ -152,20 +152,31 @@ async function expectInvalidCallsRejected(trial: Trial, entry: OperationEntry): 
   expect(await dumpStore(trial.service)).toBe(before);
 }
 
+async function expectValidCallAccepted({ send, input, service }: Trial): Promise<void> {
+  const { http, message } = await send(input);
+  expect(http, message).toBe(200);
+  expect(service.reported).toEqual([]);
+}
+
+const REJECTS =
+  'rejects wrong types, overlong texts, and deep nesting, writes nothing, and then accepts every documented field';
+
 const OPERATIONS = manifest.map((entry) => [entry.name, entry] as const);
 
 describe.each(OPERATIONS)('%s', (_, entry) => {
-  it('rejects wrong types, overlong texts, and deep nesting, writes nothing, and then accepts every documented field', async () => {
-    const trial = await createTrial(entry);
-    // Invalid calls reach no database, so that testing them with one kind of store is enough.
-    if (!isPostgres) await expectInvalidCallsRejected(trial, entry);
-    const { http, message } = await trial.send(trial.input);
-    expect(http, message).toBe(200);
-    expect(trial.service.reported).toEqual([]);
-  });
+  // Invalid calls reach no database, so that testing them with one kind of store is enough.
+  if (!isPostgres) {
+    it(REJECTS, async () => {
+      const trial = await createTrial(entry);
+      await expectInvalidCallsRejected(trial, entry);
+      await expectValidCallAccepted(trial);
+    });
+  }
 
   it('handles unusual texts, names, and repetitions without an internal error', async () => {
-    const { send, input, fields, service } = await createTrial(entry);
+    const trial = await createTrial(entry);
+    if (isPostgres) await expectValidCallAccepted(trial);
+    const { send, input, fields, service } = trial;
     const unusual = ['', '__proto__', 'constructor', 'a\u0000\u001b[2J\u202e\u007f', "'; drop table users; --", '🙂\u200b'];
     const requests: unknown[] = [];
     for (const path of fields) {
