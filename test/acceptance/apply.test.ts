@@ -5,7 +5,7 @@ import { createSnapshots } from '../../src/service/development/snapshots/snapsho
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
-const MOMENTS = 25;
+const MOMENTS = 20;
 
 async function findJob({ svc }: ApplyUser): Promise<string> {
   return JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;

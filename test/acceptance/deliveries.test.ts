@@ -37,7 +37,7 @@ async function listDeliveries({ svc }: User, ...words: readonly string[]) {
  * `SVC_TEST_DELIVERIES=10000` tests the full number of deliveries. The default is a smaller number with the same
  * effect.
  */
-const EVENTS = Number(process.env['SVC_TEST_DELIVERIES'] ?? 1_200);
+const EVENTS = Number(process.env['SVC_TEST_DELIVERIES'] ?? 900);
 const PATIENCE = 40_000 + EVENTS * 5;
 
 describe('deliveries of svc serve', () => {

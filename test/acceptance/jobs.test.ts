@@ -216,10 +216,10 @@ describe('a running job', () => {
   });
 
   it.each([
-    ['SIGINT', 130, [3, 20, 40]],
+    ['SIGINT', 130, [3, 15, 25]],
     ['SIGTERM', 143, [20]],
   ] as const)('completes all requests in flight at %s, any number of times', async (signal, ends, moments) => {
-    const { start, svc, more, came } = await createBulkUser(12_000);
+    const { start, svc, more, came } = await createBulkUser(8_000);
     let job = '';
     for (const [stops, after] of moments.entries()) {
       const resume = ['jobs', 'resume', job, '-o', 'json', '-q'];
@@ -233,7 +233,7 @@ describe('a running job', () => {
       expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
     }
     const { code, stdout } = await svc('jobs', 'resume', job, '-o', 'json', '-q');
-    expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 12_000]);
+    expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 8_000]);
     expect([...came.values()].every((times) => times === 1)).toBe(true);
     expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(moments.length + 1);
   });
@@ -241,13 +241,13 @@ describe('a running job', () => {
 
 describe('a failing service', () => {
   it('receives everything despite temporary outages', async () => {
-    const { svc, came } = await createBulkUser(6_000, (_, request) => {
+    const { svc, came } = await createBulkUser(3_000, (_, request) => {
       if (request % 7 === 3) return failure(503, 'UNAVAILABLE', 'Busy.');
       return request % 11 === 5 ? 'reset' : undefined;
     });
     const { code, stdout } = await svc(...ADD_USERS, '-q');
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { succeeded: 6_000, unknown: 0 }]);
-    expect(came.size).toBe(6_000);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { succeeded: 3_000, unknown: 0 }]);
+    expect(came.size).toBe(3_000);
   });
 
   it('with a rate limit pauses all requests', async () => {

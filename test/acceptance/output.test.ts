@@ -120,8 +120,8 @@ it('reaches a slow reader completely', async () => {
   const { home, env, svc } = await newUserInProcess();
   await writeFile(join(home, 'many.json'), JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }));
   expect(await svc(['local', 'import', 'many.json'])).toMatchObject({ code: 0 });
-  const lists = FORMATS.map((format) => ['documents', 'list', '--local', '--org', 'acme', '--all', '-o', format]);
-  const commands = [...lists, ['local', 'export'], ['local', 'export', '-o', 'yaml'], ['openapi']];
+  const list = ['documents', 'list', '--local', '--org', 'acme', '--all', '-o'];
+  const commands = [[...list, 'table'], [...list, 'ndjson'], ['local', 'export', '-o', 'yaml'], ['openapi']];
   const expectComplete = async (words: readonly string[]) => {
     const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = once(child, 'close');

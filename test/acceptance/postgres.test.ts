@@ -39,6 +39,12 @@ async function newDatabase() {
 
 const serve = (user: User, store: string) => startServing(user, '--store', store);
 
+/** Waits until two servers know of each other, which takes a moment after their start. */
+async function whenTwoArePeers(ask: (sql: string) => Promise<unknown[]>): Promise<void> {
+  const peers = `select count(*) from pg_locks where locktype = 'advisory' and objsubid = 2 and database = (select oid from pg_database where datname = current_database())`;
+  await eventually(async () => expect(await ask(peers)).toEqual([{ count: '2' }]));
+}
+
 describe('two servers on one database', () => {
   it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({ annotate }) => {
     const { store, ask } = await newDatabase();
@@ -121,7 +127,7 @@ describe('two servers behind a load balancer', () => {
       if (ok) acknowledged.push(id);
     };
     for (let n = 0; n < 10; n++) await comment(`before-${n}`);
-    const count = 1_500;
+    const count = 1_000;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
@@ -146,9 +152,10 @@ describe('two servers behind a load balancer', () => {
   });
 
   it('change their clock together, and only with --force', async () => {
-    const { store } = await newDatabase();
+    const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
+    await whenTwoArePeers(ask);
     const advance = ['local', 'clock', 'advance', '49h', '-o', 'json', '--store', store];
     const refused = await user.svc(advance);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -182,9 +189,7 @@ describe('the deliveries in flight of a killed server', () => {
     await first.call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities: [activity] });
     await sent(1);
     const second = await serve(user, store);
-    // Both servers are running.
-    const there = `select count(*) from pg_locks where locktype = 'advisory' and objsubid = 2 and database = (select oid from pg_database where datname = current_database())`;
-    await eventually(async () => expect(await ask(there)).toEqual([{ count: '2' }]));
+    await whenTwoArePeers(ask);
     await first.end('SIGKILL');
     await sent(2);
     await second.end('SIGKILL');
@@ -239,7 +244,7 @@ describe('an import of many users', () => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const first = await serve(user, store);
-    const count = 1_500;
+    const count = 1_000;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const setting = { env: first.env };
     const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));

@@ -78,7 +78,7 @@ describe('the same records', () => {
         expect(yaml).toEqual(json);
         refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
     expect(refusals).toBeGreaterThan(0);
   });
@@ -96,7 +96,7 @@ describe('the output of a list command', () => {
         const name = `d.${format}`;
         expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
   });
 
@@ -135,7 +135,7 @@ describe('the output of a list command', () => {
         fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
         expect(await sent(fields, folder, `f.${format}`, await printedRecords(format, trees))).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
   });
 

@@ -92,7 +92,7 @@ describe('records that name mixed targets', () => {
         await expect(stat(path)).rejects.toThrow('ENOENT');
         grouped.close();
       }),
-      { numRuns: 60 },
+      { numRuns: 45 },
     );
   });
 

@@ -7,7 +7,7 @@ const STREAMING = `
   import { limitYoungGeneration } from './src/kernel/heap.ts';
   if (process.argv[1] === 'limited') limitYoungGeneration(8);
   const kept = [];
-  for (let n = 0; n < 300; n++) {
+  for (let n = 0; n < 150; n++) {
     for (let at = 0; at < 20_000; at++) kept[at % 5_000] = { at, text: String(at).repeat(4) };
     await new Promise((resolve) => setTimeout(resolve, n % 10 === 0 ? 1 : 0));
   }

@@ -46,7 +46,7 @@ describe('the installed library', () => {
     expect(examples.length).toBeGreaterThan(4);
     const files = examples.map((_, at) => `example-${at}.ts`);
     await Promise.all(examples.map((code, at) => writeFile(join(project, files[at] ?? ''), PROCESS + code)));
-    expect(await complaints(project, files)).toBe('');
+    expect(await complaints(project, files, { skipLibCheck: true })).toBe('');
     for (const [at, code] of examples.entries()) {
       const promised = Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)/g), ([, output = '']) => output);
       const { stdout, stderr, code: exitCode } = await run([files[at] ?? ''], { cwd: project });

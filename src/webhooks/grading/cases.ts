@@ -38,8 +38,9 @@ const accepted = expecting('accepted');
 const rejected = expecting('rejected');
 const ADVANCED = { form: 'advanced' } as const;
 const indented: DeliveryVariation = { serialize: (payload) => `${JSON.stringify(payload, null, 2).replaceAll('/', '\\/')}\n` };
+/** Appends the padding to the text, which is faster than escaping it. */
 const oversized: DeliveryVariation = {
-  serialize: (payload) => JSON.stringify({ ...payload, padding: 'x'.repeat(OVERSIZED_BODY) }),
+  serialize: (payload) => `${JSON.stringify(payload).slice(0, -1)},"padding":"${'x'.repeat(OVERSIZED_BODY)}"}`,
 };
 
 const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {

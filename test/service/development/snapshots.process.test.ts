@@ -16,7 +16,7 @@ import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
 const KILLS = 6;
-const MOMENTS = 54;
+const MOMENTS = 36;
 const READERS = 4;
 const RESTORES = 60;
 

@@ -78,7 +78,7 @@ it.each(Object.keys(FORMS))('reads lists in %s form as a complete reading does, 
       cuts += 1;
       expect(cut).toEqual(attempt(() => parse(text)));
     }),
-    { numRuns: 25 },
+    { numRuns: 18 },
   );
   expect(cuts).toBeGreaterThan(5);
 });

@@ -134,7 +134,7 @@ describe('a pulled file', () => {
         });
         expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     );
   });
 
@@ -150,7 +150,7 @@ describe('a pulled file', () => {
         for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
         expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     );
   });
 });
@@ -245,7 +245,7 @@ describe('an edited file', () => {
           for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
         },
       ),
-      { numRuns: 130 },
+      { numRuns: 100 },
     );
   });
 });
