@@ -43,7 +43,8 @@ const FIELD_IN_TEXT = new RegExp(
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
-  const found = known.flatMap((secret) => findSpans(text, secret));
+  const hasEscapes = /[\\%]/.test(text);
+  const found = known.flatMap((secret) => findSpans(text, secret, hasEscapes));
   if (found.length === 0) return text;
   let redacted = '';
   let end = 0;
@@ -105,14 +106,17 @@ interface Span {
   readonly mask: string;
 }
 
-function findSpans(text: string, secret: string): readonly Span[] {
+function findSpans(text: string, secret: string, hasEscapes: boolean): readonly Span[] {
   const { escaped, encoded } = searchFormsOf(secret);
   const mask = maskSecret(secret);
   const spans: Span[] = [];
-  for (const form of encoded) {
+  // URLs can contain a plus for a space.
+  const needsPattern = hasEscapes || secret.includes(' ');
+  for (const form of needsPattern ? encoded : [secret, ...encoded]) {
     for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + 1))
       spans.push({ start, end: start + form.length, mask });
   }
+  if (!needsPattern) return spans;
   escaped.lastIndex = 0;
   for (let match = escaped.exec(text); match; match = escaped.exec(text)) {
     spans.push({ start: match.index, end: escaped.lastIndex, mask });
