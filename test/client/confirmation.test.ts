@@ -94,8 +94,8 @@ describe('a response that confirms a batch', () => {
         seen += 1;
         expect(isConfirmed(answer, given)).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(seen).toBeGreaterThan(300);
+    expect(seen).toBeGreaterThan(100);
   });
 });

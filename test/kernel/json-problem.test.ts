@@ -11,7 +11,7 @@ describe('the position of a JSON syntax problem', () => {
         const text = marks.join('');
         expect(locateJsonProblem(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: 1000 },
     );
   });
 

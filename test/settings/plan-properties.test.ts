@@ -75,7 +75,7 @@ it('keeps undeclared fields byte-equal, even if the service replaces whole objec
         textOf(stored, kept) + textOf(triggers, keptTriggers),
       );
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -116,7 +116,7 @@ it('never prunes an endpoint that the stack does not own, and sets only declared
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 

@@ -26,7 +26,7 @@ describe('splitting a JSON array', () => {
         );
         expect(actual).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

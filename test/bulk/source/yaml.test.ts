@@ -120,7 +120,7 @@ describe('a simple item', () => {
         const simple = parseSimpleItem(text);
         if (simple) expect([simple.value]).toEqual(whole(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
