@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { repeats } from './test/repeats.ts';
 
 /** Tests that run the built svc, or start other processes. */
 const ACCEPTANCE = ['test/{acceptance,packaging}/**/*.test.ts', 'test/**/*.process.test.ts'];
@@ -10,7 +11,7 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/fresh-modules.ts', 'test/untuned-heap.ts'],
     // Many tests start processes, which takes a while on a busy machine.
-    testTimeout: 60_000,
+    testTimeout: repeats(60_000),
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
     // More than two processors: many tests wait, for processes, time limits, or a database.

@@ -3,9 +3,10 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSnapshots } from '../../src/service/development/snapshots/snapshots.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
+import { repeats } from '../repeats.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
-const MOMENTS = 20;
+const MOMENTS = repeats(10);
 
 async function findJob({ svc }: ApplyUser): Promise<string> {
   return JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
@@ -172,7 +173,7 @@ describe('the job of svc apply', () => {
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it(`ends in the planned state after kills at ${MOMENTS} moments`, { timeout: 240_000 }, async ({ annotate }) => {
+  it(`ends in the planned state after kills at ${MOMENTS} moments`, { timeout: repeats(120_000) }, async ({ annotate }) => {
     const user = await createApplyUser();
     const snapshots = createSnapshots(user.service.path);
     const expectPlanned = async (jobs: number, env: Readonly<Record<string, string>> = {}) => {

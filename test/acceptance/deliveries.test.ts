@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { repeats } from '../repeats.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
@@ -33,12 +34,12 @@ async function listDeliveries({ svc }: User, ...words: readonly string[]) {
   return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
 }
 
-/**
- * `SVC_TEST_DELIVERIES=10000` tests the full number of deliveries. The default is a smaller number with the same
- * effect.
- */
-const EVENTS = Number(process.env['SVC_TEST_DELIVERIES'] ?? 900);
-const PATIENCE = 40_000 + EVENTS * 5;
+/** Events before each kill: more than the service delivers at once. */
+const EVENTS = 300;
+const KILLS = repeats(2);
+
+/** Time in milliseconds until deliveries have arrived. */
+const PATIENCE = repeats(40_000);
 
 describe('deliveries of svc serve', () => {
   it('all arrive despite failures and kills of the service', { timeout: 3 * PATIENCE }, async (test) => {
@@ -54,26 +55,24 @@ describe('deliveries of svc serve', () => {
       return 200;
     });
     const user = await newUserInProcess();
-    const kills = 3;
-    const each = Math.ceil(EVENTS / kills);
     let service = await startServing(user, '--time-scale', '0.0001');
     await createEndpoint(service, url);
-    for (let n = 0; n < kills; n++) {
-      await addComment(service, each);
+    for (let n = 0; n < KILLS; n++) {
+      await addComment(service, EVENTS);
       const half = { timeout: PATIENCE, interval: 1 };
-      await vi.waitFor(() => expect(arrived.size).toBeGreaterThan((n + 0.5) * each), half);
+      await vi.waitFor(() => expect(arrived.size).toBeGreaterThan((n + 0.5) * EVENTS), half);
       await service.end('SIGKILL');
       service = await startServing(user, '--time-scale', '0.0001');
     }
     const pending = () => listDeliveries(user, '--state', 'pending');
     await vi.waitFor(async () => expect(await pending()).toEqual([]), PATIENCE);
     const delivered = await listDeliveries(user, '--state', 'delivered');
-    expect(delivered).toHaveLength(each * kills);
+    expect(delivered).toHaveLength(EVENTS * KILLS);
     expect(await listDeliveries(user, '--state', 'failed')).toEqual([]);
     expect(delivered.filter(({ id }) => !arrived.has(id))).toEqual([]);
     const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
-    await test.annotate(`${delivered.length} delivered over ${kills} kills, ${repeated} of them twice`);
-    expect(repeated).toBeLessThanOrEqual(kills * MAX_IN_FLIGHT);
+    await test.annotate(`${delivered.length} delivered over ${KILLS} kills, ${repeated} of them twice`);
+    expect(repeated).toBeLessThanOrEqual(KILLS * MAX_IN_FLIGHT);
     expect(await service.end('SIGTERM')).toBe(0);
   });
 

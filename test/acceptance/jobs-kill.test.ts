@@ -1,9 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { ADD_USERS, countRepeats, createBulkUser, killRepeatedly } from './bulk-service.ts';
 
-const USERS = 6_000;
+const USERS = repeats(3_000);
+
+/** Requests after which a run is killed. */
+const KILLED_AFTER = Array<number[]>(repeats(1)).fill([1, 12, 5]).flat();
+
 const [CONCURRENCY, BATCH] = [4, 100];
 
 describe('a killed job', () => {
@@ -11,17 +16,17 @@ describe('a killed job', () => {
     const world = await createBulkUser(USERS);
     const { svc, came } = world;
     const words = [...ADD_USERS, '--concurrency', String(CONCURRENCY)];
-    const killed = await killRepeatedly([1, 12, 5, 15, 2], world, words);
+    const killed = await killRepeatedly(KILLED_AFTER, world, words);
     const { code, stdout, stderr, kills, job } = killed;
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ job, total: USERS, succeeded: USERS, failed: 0, unknown: 0, skipped: 0 });
-    expect(kills).toBe(5);
+    expect(kills).toBe(KILLED_AFTER.length);
     expect(came.size).toBe(USERS);
     const twice = countRepeats(came);
     await annotate(`sent twice: ${twice} of at most ${kills * CONCURRENCY * BATCH}`);
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
-    expect(receipt).toMatchObject({ state: 'done', runs: 6, counts: { total: USERS, succeeded: USERS } });
+    expect(receipt).toMatchObject({ state: 'done', runs: kills + 1, counts: { total: USERS, succeeded: USERS } });
   });
 
   it('applies each record to the organization that it names, although the input mixes many', async () => {

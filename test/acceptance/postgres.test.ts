@@ -207,12 +207,12 @@ describe('a PostgreSQL server with an immediate restart', () => {
     const { env, call, end } = await serve(user, store);
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
-    const count = 1_000;
+    const count = 500;
     const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
     const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
     const words = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--file', 'activities.ndjson'];
-    const run = user.start([...words, '--batch-size', '20', '--concurrency', '16', '-o', 'json'], { env });
+    const run = user.start([...words, '--batch-size', '10', '--concurrency', '16', '-o', 'json'], { env });
     const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
     await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
     await cluster?.control('restart', '-m', 'immediate');
@@ -231,7 +231,7 @@ describe('a PostgreSQL server with an immediate restart', () => {
       ),
     ).toEqual([]);
     expect(resumed.code, resumed.stderr).toBe(unknown > 0 ? 9 : 0);
-    expect(unknown).toBeLessThanOrEqual(16 * 20);
+    expect(unknown).toBeLessThanOrEqual(16 * 10);
     expect({ ...rest, succeeded: succeeded + unknown }).toMatchObject({ total: count, succeeded: count, failed: 0 });
     expect(await counted()).toBe(count);
     expect(await ask('select count(*) from deliveries')).toEqual([{ count: String(count) }]);

@@ -6,11 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { listPendingRecoveries } from '../../src/profiles/recovery.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
+import { repeats } from '../repeats.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
 
-const KILLS = 10;
+const KILLS = repeats(5);
 const MOMENTS = 10;
 const AT_ONCE = 5;
 
@@ -93,7 +94,7 @@ async function locateToken(
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, { timeout: 120_000 }, async ({ annotate }) => {
+it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, async ({ annotate }) => {
   const places = new Map<Place, number>();
   let kills = 0;
   const worker = async () => {
@@ -107,5 +108,5 @@ it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`,
   await annotate(`where the token was: ${seen}`);
   expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
   // The kills covered the critical moments.
-  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(5);
+  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(2);
 });

@@ -10,6 +10,7 @@ import { IdHashSet, RepeatedIdDetector } from '../../src/bulk/repeated-ids.ts';
 import type { InputFormat } from '../../src/bulk/source/source.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { chunkSize } from './source/read-records.ts';
 
@@ -61,7 +62,7 @@ describe('the second reading', () => {
           expect(records.map(({ index }) => index)).toEqual(sent.map((one) => ids.lastIndexOf(one.userId)));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: repeats(40) },
     );
   });
 

@@ -16,6 +16,7 @@ import { elementOf, shapeOf } from '../../src/catalog/introspect.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { singlePage } from '../../src/output/renderer.ts';
 import { printedRecords } from '../output/printed.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** The requests for the records of a file, or the reason for its rejection. */
@@ -78,7 +79,7 @@ describe('the same records', () => {
         expect(yaml).toEqual(json);
         refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(15) },
     );
     expect(refusals).toBeGreaterThan(0);
   });
@@ -96,7 +97,7 @@ describe('the output of a list command', () => {
         const name = `d.${format}`;
         expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(15) },
     );
   });
 
@@ -135,7 +136,7 @@ describe('the output of a list command', () => {
         fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
         expect(await sent(fields, folder, `f.${format}`, await printedRecords(format, trees))).toEqual(expected);
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(15) },
     );
   });
 
@@ -172,7 +173,7 @@ describe('CSV output', () => {
         const unique = list.filter(({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at);
         expect(await sent(fields, folder, 'd.csv', chunks.join(''))).toEqual(unique);
       }),
-      { numRuns: 80 },
+      { numRuns: repeats(40) },
     );
   });
 });

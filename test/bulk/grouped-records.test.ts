@@ -14,6 +14,7 @@ import { RecordTargets } from '../../src/bulk/record-targets.ts';
 import { planResume } from '../../src/bulk/resume-plan.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const fields = bulkFieldsOf(users['users.add']);
@@ -92,7 +93,7 @@ describe('records that name mixed targets', () => {
         await expect(stat(path)).rejects.toThrow('ENOENT');
         grouped.close();
       }),
-      { numRuns: 45 },
+      { numRuns: repeats(24) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('records that name mixed targets', () => {
         expect(journal.counts()).toMatchObject({ succeeded: targets.length, open: 0 });
         journal.close();
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(15) },
     );
   });
 

@@ -14,6 +14,7 @@ import { createRecordLocator } from '../../src/bulk/record-position.ts';
 import type { InputFormat } from '../../src/bulk/source/source.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const fields = bulkFieldsOf(users['users.add']);
@@ -94,7 +95,7 @@ describe('records of several files', () => {
         expect(records.map(({ index }) => index)).toEqual(places.map((_, at) => at));
         expect([surveyed.records, surveyed.read]).toEqual([places.length, places.length]);
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 

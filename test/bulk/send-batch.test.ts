@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestKind } from '../../src/bulk/batch-request.ts';
 import type { RecordList } from '../../src/bulk/batches.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
+import { repeats } from '../repeats.ts';
 import { answered, failedBy, numbered, run, statuses, success, unanswered } from './bulk-run.ts';
 
 /** A service that refuses each request which holds one of the given records. */
@@ -139,7 +140,7 @@ describe('invalid records in a refused request', () => {
         expect(statuses(ran)).toEqual(expected);
         expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(150) },
     );
   });
 

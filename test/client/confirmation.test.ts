@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { confirmsAll } from '../../src/client/confirmation.ts';
 import { isObject } from '../../src/kernel/json.ts';
+import { repeats } from '../repeats.ts';
 
 const item = { success: true, id: '0123abcd', message: 'User added.' };
 const envelope = (data: unknown, beside: object = {}) =>
@@ -94,8 +95,8 @@ describe('a response that confirms a batch', () => {
         seen += 1;
         expect(isConfirmed(answer, given)).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: repeats(500) },
     );
-    expect(seen).toBeGreaterThan(100);
+    expect(seen).toBeGreaterThan(50);
   });
 });

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { PlannedRequest } from '../../src/client/client.ts';
 import { maskSecret } from '../../src/kernel/redact.ts';
+import { repeats } from '../repeats.ts';
 import {
   API_KEY,
   AUTH_TOKEN,
@@ -139,7 +140,7 @@ describe('the events of a call', () => {
         expect(hasTalked).toBe(true);
         for (const text of talk) for (const form of forms) expect(text).not.toContain(form);
       }),
-      { numRuns: 40 },
+      { numRuns: repeats(20) },
     );
   });
 

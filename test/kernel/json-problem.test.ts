@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locateJsonProblem } from '../../src/kernel/json-problem.ts';
+import { repeats } from '../repeats.ts';
 
 const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"a"', '"\\u12"', '1', '01', '1.', 'true', 'nul', ' ', '\n');
 
@@ -11,7 +12,7 @@ describe('the position of a JSON syntax problem', () => {
         const text = marks.join('');
         expect(locateJsonProblem(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openJqFilter } from '../../src/output/jq.ts';
 import { compilePaths } from '../../src/output/path-filter.ts';
+import { repeats } from '../repeats.ts';
 import { anyJson, anyText } from './arbitraries.ts';
 
 const ids = '[{"id":"a","tags":["x","y"]},{"id":"b\\n\\u0000","tags":[]}]';
@@ -73,6 +74,6 @@ it('a path selects the same text as jq', async () => {
       expect(text).toBe(await filter(json));
     }
   });
-  await fc.assert(property, { numRuns: 30 });
-  expect(selected).toBeGreaterThan(5);
+  await fc.assert(property, { numRuns: repeats(15) });
+  expect(selected).toBeGreaterThan(2);
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
+import { repeats } from '../repeats.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -89,7 +90,7 @@ empty: {}
         for (const line of text.split('\n')) expect(escapeForTerminal(line)).toBe(line);
         for (const version of VERSIONS) expect(JSON.stringify(parse(text, { version }))).toBe(JSON.stringify(records));
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(150) },
     );
   });
 });

@@ -13,6 +13,7 @@ import { type OpenStoreOptions, openStore } from '../../src/service/store/open.t
 import { decodeText, encodeText } from '../../src/service/store/postgres-text.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { listen } from '../listen.ts';
+import { repeats } from '../repeats.ts';
 import { newStoreLocation } from '../service/store-location.ts';
 import { post } from '../service/test-service.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -75,7 +76,7 @@ describe('a store in PostgreSQL', () => {
       const [one, other] = await Promise.all(stores.map((store) => exported(store, state)));
       expect(one).toBe(other);
     });
-    await fc.assert(isAlike, { numRuns: 15 });
+    await fc.assert(isAlike, { numRuns: repeats(8) });
   });
 
   it('rejects an ID that is too long for an index as an invalid argument', async () => {

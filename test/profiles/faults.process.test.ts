@@ -12,6 +12,7 @@ import type { Folders } from '../../src/kernel/folders.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 /** A bundle of the writer, which starts much faster than its sources. */
@@ -81,8 +82,11 @@ describe('parallel writers', () => {
   });
 });
 
+const KILLS = repeats(3);
+const MOMENTS = 4 * KILLS;
+
 describe('a killed writer', () => {
-  it.each(['file', 'keychain'])('leaves either the old or the new profiles, at 20 moments (%s)', async (place) => {
+  it.each(['file', 'keychain'])(`leaves either the old or the new profiles, at ${MOMENTS} moments (%s)`, async (place) => {
     const home = await createTemporaryFolder();
     const foldersIn = (copy: string) => ({ config: join(copy, 'config'), state: '', data: '' });
     const vaultIn = (copy: string) => (place === 'keychain' ? join(copy, 'vault') : '');
@@ -90,7 +94,7 @@ describe('a killed writer', () => {
     if (vault !== '') await mkdir(vault);
     const random = seeded(2024);
     const acknowledged = new Set<string>();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < KILLS; round++) {
       const names = Array.from({ length: 200 }, (_, index) => `r${round}-${index}`);
       const started = startWriter(folders, names, vault);
       let said = '';
@@ -116,7 +120,7 @@ describe('a killed writer', () => {
       acknowledge();
       await expectConsistent(folders, vault, acknowledged);
     }
-    expect(acknowledged.size).toBeGreaterThanOrEqual(20);
+    expect(acknowledged.size).toBeGreaterThanOrEqual(MOMENTS);
     const last = startWriter(folders, ['last'], vault);
     expect(await once(last, 'exit')).toEqual([0, null]);
     const { profiles } = await openStore(folders).read();

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Secrets } from '../../src/profiles/profile.ts';
 import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
 import { createProfileStore, type ProfileStore } from '../../src/profiles/store.ts';
+import { repeats } from '../repeats.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
@@ -195,6 +196,6 @@ it('after any sequence of steps, every secret in use is stored exactly once, and
       for (const token of every) expect(await copies(token)).toBe(inUse.has(token) ? 1 : 0);
       expect(kept.size).toBeLessThanOrEqual(tokens.size);
     }),
-    { numRuns: 25 },
+    { numRuns: repeats(12) },
   );
 });

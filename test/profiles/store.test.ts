@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
 import { createSecretStorage, readSecrets } from '../../src/profiles/secrets.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
+import { repeats } from '../repeats.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
@@ -96,7 +97,7 @@ describe('the profiles', () => {
         expect([...(await store.read()).profiles.keys()].sort()).toEqual(chosen.toSorted());
         for (const name of chosen) expect(await secretsOf(folders, name)).toEqual({ authToken: `token of ${name}` });
       }),
-      { numRuns: 15 },
+      { numRuns: repeats(8) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   replaceContent,
 } from '../../src/service/records/crdt-content.ts';
 import { parseXml } from '../../src/service/records/crdt-xml.ts';
+import { repeats } from '../repeats.ts';
 
 /** Writes content to a state and returns the new state. */
 function writeContent(content: EditorContent, state?: string): string {
@@ -56,7 +57,7 @@ describe.each(['text', 'map', 'array', 'xml'] as const)('content of type %s', (t
         expect(readContent(decodeDocument(state), 'content', type)).toEqual(expected);
         expect(readContent(document, 'content', type)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 });

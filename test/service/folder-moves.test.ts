@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { isPostgres } from './store-location.ts';
 import { startTestService } from './test-service.ts';
 
@@ -87,6 +88,6 @@ describe('folder moves', () => {
       }));
       expect(byId(entries)).toEqual(byId(model.entries()));
     });
-    await fc.assert(agrees, { numRuns: isPostgres ? 40 : 120 });
+    await fc.assert(agrees, { numRuns: repeats(isPostgres ? 20 : 60) });
   });
 });

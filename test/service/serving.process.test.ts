@@ -9,8 +9,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
+import { repeats } from '../repeats.ts';
 import { newStoreLocation } from './store-location.ts';
 import { post } from './test-service.ts';
+
+const KILLS = repeats(2);
 
 /** Folder of bundled scripts, which start much faster than their sources. */
 let scripts: string;
@@ -60,7 +63,7 @@ describe('kill -9 of a serving process', () => {
   it('loses no acknowledged write, even when repeated', async ({ annotate }) => {
     const path = await newStoreLocation();
     const acknowledged: string[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < KILLS; round++) {
       const { child, url, apiKey, authToken } = await startServing(path);
       const exit = once(child, 'exit');
       const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
@@ -78,19 +81,19 @@ describe('kill -9 of a serving process', () => {
       await exit;
     }
     const stored = await userIds(path);
-    await annotate(`${acknowledged.length} acknowledged over 3 kills`);
-    expect(acknowledged.length).toBeGreaterThan(120);
+    await annotate(`${acknowledged.length} acknowledged over ${KILLS} kills`);
+    expect(acknowledged.length).toBeGreaterThan(40 * KILLS);
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
   it('loses no acknowledged one of 100 writes at once, and leaves none half-written', async ({ annotate }) => {
     const path = await newStoreLocation();
     const acknowledged: string[] = [];
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < KILLS; round++) {
       const { child, url, apiKey, authToken } = await startServing(path);
       const exit = once(child, 'exit');
       const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-      const target = acknowledged.length + 250 + round * 37;
+      const target = acknowledged.length + 150 + round * 37;
       const client = async (_: unknown, name: number) => {
         for (let n = 0; acknowledged.length < target; n++) {
           const userId = `${round}-${name}-${n}`;
@@ -104,8 +107,8 @@ describe('kill -9 of a serving process', () => {
       await exit;
     }
     const members = await userIds(path);
-    await annotate(`${acknowledged.length} acknowledged, ${members.size} stored over 2 kills`);
-    expect(acknowledged.length).toBeGreaterThan(500);
+    await annotate(`${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`);
+    expect(acknowledged.length).toBeGreaterThan(100 * KILLS);
     expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
     expect(await userIds(path, 'users')).toEqual(members);
   });

@@ -4,6 +4,7 @@ import { collectDeclaredRecords, compareRecords } from '../../src/settings/compa
 import type { Change } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';
+import { repeats } from '../repeats.ts';
 import { webUrl } from '../web-url.ts';
 
 const declared = (records: Declared) => collectDeclaredRecords(records);
@@ -51,7 +52,7 @@ describe('compareRecords', () => {
         );
         expect(backward.sort()).toEqual(forward.sort());
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(150) },
     );
   });
 

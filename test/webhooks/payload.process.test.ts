@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
+import { repeats } from '../repeats.ts';
 import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
 
 const JSON_TEXT = '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
@@ -53,7 +54,7 @@ describe('a body', () => {
         const body = packBody(json, { encode, encryptFor: encrypt ? KEYS.publicKey : undefined });
         expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ json });
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('a body', () => {
       fc.property(flip, (body) => {
         expect(unpackBody(body, KEYS.privateKey).kind).toBe('undecryptable');
       }),
-      { numRuns: 40 },
+      { numRuns: repeats(20) },
     );
   });
 

@@ -8,6 +8,7 @@ import { Journal } from '../../../src/bulk/journal/journal.ts';
 import { rangeOf } from '../../../src/bulk/record-ranges.ts';
 import { planResume } from '../../../src/bulk/resume-plan.ts';
 import { codePoint } from '../../code-point.ts';
+import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { numbered } from '../bulk-run.ts';
 
@@ -110,7 +111,7 @@ describe('a journal', () => {
         expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(succeeded + failures);
         journal.close();
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 
@@ -198,9 +199,9 @@ describe('a damaged journal', () => {
         });
         expect(all.filter(({ index }) => unsent && !unsent.has(index) && !done.has(index))).toEqual([]);
       }),
-      { numRuns: 250 },
+      { numRuns: repeats(125) },
     );
-    expect(refused).toBeGreaterThan(60);
+    expect(refused).toBeGreaterThan(repeats(25));
   });
 
   it('is detected if it is truncated, empty, or not a journal', async () => {

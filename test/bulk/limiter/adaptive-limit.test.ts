@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
 import { fakeClock } from '../../client/client-fixture.ts';
+import { repeats } from '../../repeats.ts';
 
 /** The response of a service to a request that arrives while `inFlight` requests, itself included, are pending. */
 type Service = (inFlight: number) => {
@@ -78,7 +79,7 @@ describe('the adaptive limit', () => {
         const limits = await limitsAgainst(() => ({ milliseconds: slowness() }), 1_000);
         expect(mean(limits.slice(200))).toBeGreaterThan(12);
       }),
-      { numRuns: 10 },
+      { numRuns: repeats(10) },
     ));
 
   it.each([1, 3, 6, 12])('stays around %i where the service refuses more than that', async (allowed) => {
@@ -97,7 +98,7 @@ describe('the adaptive limit', () => {
         expect(Math.min(...limits)).toBe(1);
         expect(Math.max(...limits)).toBeLessThanOrEqual(32);
       }),
-      { numRuns: 20 },
+      { numRuns: repeats(20) },
     ));
 
   it('takes no time for slowness that a request was held back for others', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvRowParser } from '../../../src/bulk/source/csv-rows.ts';
 import { InputError } from '../../../src/bulk/source/source.ts';
+import { repeats } from '../../repeats.ts';
 
 /** The rows of a text that comes in chunks, and why they end early if they do. */
 function rowsOf(text: string, size: number): readonly unknown[] {
@@ -26,7 +27,7 @@ describe('rows of CSV', () => {
         const text = `h1,h2\n${marks.join('')}`;
         expect(rowsOf(text, size)).toEqual(rowsOf(text, text.length));
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(500) },
     );
   });
 

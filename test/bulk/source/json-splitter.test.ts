@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { repeats } from '../../repeats.ts';
 import { chunkSize, read, refusal } from './read-records.ts';
 
 const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', ' ', '\n', '\r', '1', '-', 'true', '"a"', '"\\""', 'é');
@@ -26,7 +27,7 @@ describe('splitting a JSON array', () => {
         );
         expect(actual).toEqual(expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { parseSimpleItem } from '../../../src/bulk/source/yaml-simple-item.ts';
 import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
+import { repeats } from '../../repeats.ts';
 import { chunkSize, read, refusal, users } from './read-records.ts';
 
 const values = async (text: string, size?: number) => (await read(text, 'yaml', size)).records.map(({ value }) => value);
@@ -120,7 +121,7 @@ describe('a simple item', () => {
         const simple = parseSimpleItem(text);
         if (simple) expect([simple.value]).toEqual(whole(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(500) },
     );
   });
 

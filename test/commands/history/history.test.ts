@@ -11,6 +11,7 @@ import { recordRun, sanitizeCommand } from '../../../src/commands/history/record
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/client-fixture.ts';
 import { codePoint } from '../../code-point.ts';
+import { repeats } from '../../repeats.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -125,7 +126,7 @@ describe('a line', () => {
         expect(Buffer.byteLength(text)).toBeLessThan(4_096);
         expect(await readEntries(context.folders)).toHaveLength(1);
       }),
-      { numRuns: 30 },
+      { numRuns: repeats(15) },
     );
   });
 

@@ -9,6 +9,7 @@ import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
 import type { ValidateFlags } from '../../../src/commands/validate/flags.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Environment } from '../../../src/kernel/folders.ts';
+import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -159,7 +160,7 @@ describe('everything in one pass', () => {
         const found = [...stdout.matchAll(/^u\.csv:(\d+): /gm)].map(([, line]) => Number(line));
         expect(found.toSorted((a, b) => a - b)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLoopbackAddress } from '../../../src/kernel/loopback.ts';
 import { isPrivateAddress } from '../../../src/service/deliveries/private-addresses.ts';
+import { repeats } from '../../repeats.ts';
 
 const hex = (a: number, b: number) => (a * 256 + b).toString(16);
 
@@ -39,7 +40,7 @@ describe('private addresses', () => {
         expect(isIPv6(form(a, b, c, d))).toBe(true);
         expect(isPrivateAddress(form(a, b, c, d))).toBe(isPrivateAddress(`${a}.${b}.${c}.${d}`));
       }),
-      { numRuns: 500 },
+      { numRuns: repeats(250) },
     );
   });
 

@@ -9,6 +9,7 @@ import { createDevelopmentState } from '../../../src/service/development/state.t
 import { createService } from '../../../src/service/embedded.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { eventually } from '../../eventually.ts';
+import { repeats } from '../../repeats.ts';
 import { type DeliveringWorld, deliveringWorld } from '../deliveries/delivering.ts';
 import { receiver } from '../deliveries/receiver.ts';
 import { isPostgres } from '../store-location.ts';
@@ -136,7 +137,7 @@ describe('the clock of a service', () => {
         expect(time.now()).toBe(model.time);
       }
     });
-    await fc.assert(property, { numRuns: isPostgres ? 3 : 60 });
+    await fc.assert(property, { numRuns: repeats(isPostgres ? 3 : 30) });
   });
 });
 

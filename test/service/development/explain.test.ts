@@ -11,6 +11,7 @@ import { findRecipients } from '../../../src/service/records/recipients.ts';
 import { ensureUser } from '../../../src/service/records/users.ts';
 import { prepareInsert } from '../../../src/service/store/statements.ts';
 import type { Database } from '../../../src/service/store/store.ts';
+import { repeats } from '../../repeats.ts';
 import { isPostgres } from '../store-location.ts';
 import { startTestService } from '../test-service.ts';
 
@@ -135,11 +136,11 @@ describe('the access explainer', () => {
           for (const { reason } of explained.nearMisses) seen.add(reason);
           seen.add(String(role));
         }),
-        { numRuns: isPostgres ? 300 : 2_000 },
+        { numRuns: repeats(isPostgres ? 150 : 1_000) },
       ),
     );
     expect(seen).toEqual(new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']));
-  }, 120_000);
+  });
 });
 
 describe('the reader', () => {

@@ -12,11 +12,12 @@ import { ensureLocalCredentials } from '../../../src/service/bootstrap.ts';
 import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { copyAsKilled } from '../../copy-as-killed.ts';
+import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
-const KILLS = 6;
-const MOMENTS = 36;
+const KILLS = repeats(3);
+const MOMENTS = 6 * KILLS;
 const READERS = 4;
 const RESTORES = 60;
 
@@ -73,9 +74,7 @@ function readGenerations(path: string): readonly number[] {
   }
 }
 
-it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or the new data`, {
-  timeout: 120_000,
-}, async () => {
+it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or the new data`, async () => {
   const found = new Map<string, number>();
   const check = async (path: string) => {
     const inStore = readGenerations(path);

@@ -8,6 +8,7 @@ import { createSnapshots } from '../../../src/service/development/snapshots/snap
 import { exportState } from '../../../src/service/state/transfer.ts';
 import { migrate } from '../../../src/service/store/migrations.ts';
 import { openStore } from '../../../src/service/store/open.ts';
+import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
@@ -72,7 +73,7 @@ describe('a restored snapshot', () => {
         expect(readRows(path)).toEqual(rows);
         expect(JSON.stringify(await exportState(store, credentials.apiKey))).toBe(saved);
       }),
-      { numRuns: 25 },
+      { numRuns: repeats(12) },
     );
     await addUsers(service, 'acme', 'after');
     expect(readRows(path)['users']).toContainEqual(expect.objectContaining({ userId: 'after' }));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
 import { exportState, importState } from '../../../src/service/state/transfer.ts';
+import { repeats } from '../../repeats.ts';
 import { isPostgres } from '../store-location.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
@@ -158,7 +159,7 @@ describe('any state', () => {
       });
     });
 
-  it('is the same text after two copies', { timeout: 120_000 }, async () => {
+  it('is the same text after two copies', async () => {
     const [first, second] = [await startTestService(), await startTestService()];
     await fc.assert(
       fc.asyncProperty(anyState, async (state) => {
@@ -169,7 +170,7 @@ describe('any state', () => {
         expect(await load(second, stateSchema.parse(JSON.parse(exported)))).toEqual([]);
         expect(text(await dump(second))).toBe(exported);
       }),
-      { numRuns: isPostgres ? 20 : 40 },
+      { numRuns: repeats(isPostgres ? 10 : 20) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { cutLongLists } from '../../../src/settings/file/long-lists.ts';
 import { parseSettings, SettingsError } from '../../../src/settings/file/read-settings.ts';
 import { codePoint } from '../../code-point.ts';
+import { repeats } from '../../repeats.ts';
 
 /** Makes a file long enough to be cut. */
 const PADDING = `# ${'x'.repeat(600_000)}\n`;
@@ -78,9 +79,9 @@ it.each(Object.keys(FORMS))('reads lists in %s form as a complete reading does, 
       cuts += 1;
       expect(cut).toEqual(attempt(() => parse(text)));
     }),
-    { numRuns: 18 },
+    { numRuns: repeats(9) },
   );
-  expect(cuts).toBeGreaterThan(5);
+  expect(cuts).toBeGreaterThan(2);
 });
 
 /** Returns the problems instead of throwing them. */

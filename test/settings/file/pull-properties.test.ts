@@ -4,6 +4,7 @@ import { createSettings } from '../../../src/settings/file/create-settings.ts';
 import { toValue } from '../../../src/settings/file/tree.ts';
 import type { LiveRecord } from '../../../src/settings/live/live-records.ts';
 import { codePoint } from '../../code-point.ts';
+import { repeats } from '../../repeats.ts';
 import { endpoint, folder, parse, pull, readWorld, type World } from './pulled-world.ts';
 
 const nasty = fc.constantFrom(
@@ -134,7 +135,7 @@ describe('a pulled file', () => {
         });
         expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('a pulled file', () => {
         for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
         expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(30) },
     );
   });
 });
@@ -245,7 +246,7 @@ describe('an edited file', () => {
           for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(50) },
     );
   });
 });

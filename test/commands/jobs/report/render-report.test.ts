@@ -6,6 +6,7 @@ import { renderReport } from '../../../../pages/report/render-report.ts';
 import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
 import { codePoint } from '../../../code-point.ts';
+import { repeats } from '../../../repeats.ts';
 import { RECEIPT } from '../receipt/receipts.ts';
 
 const VOID = new Set(['meta', 'line', 'rect', 'br']);
@@ -81,7 +82,7 @@ describe('the report of a job', () => {
       fc.asyncProperty(fc.string({ unit: codePoint }), async (text) => {
         expect(elementsOf(await renderReport(holding(`x${text}`)))).toEqual(elementsOf(await renderReport(holding('plain'))));
       }),
-      { numRuns: 50 },
+      { numRuns: repeats(25) },
     );
   });
 
