@@ -1,38 +1,24 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmdirSync } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
+import { bundleScript } from '../bundle-script.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
-/** A bundle of the writer, which starts much faster than its sources. */
 let writer: string;
-
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-writer-'));
-  writer = join(folder, 'writer.mjs');
-  await build({
-    entryPoints: [join(import.meta.dirname, 'writer.ts')],
-    outfile: writer,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    banner: { js: 'const require = process.getBuiltinModule;' },
-    external: ['@napi-rs/keyring'],
-  });
+  writer = await bundleScript(join(import.meta.dirname, 'writer.ts'));
 });
-
-afterAll(() => rm(join(writer, '..'), { recursive: true, force: true }));
 
 /** Starts a writer that stores secrets in the file, or in a folder that serves as a keychain. */
 function startWriter({ config }: Folders, names: readonly string[], vault = ''): ChildProcess {

@@ -1,47 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
+import { bundleScript } from '../bundle-script.ts';
 import { repeats } from '../repeats.ts';
 import { newStoreLocation } from './store-location.ts';
 import { post } from './test-service.ts';
 
 const KILLS = repeats(2);
 
-/** Folder of bundled scripts, which start much faster than their sources. */
-let scripts: string;
-
+const bundle = (name: string) => bundleScript(join(import.meta.dirname, `${name}.ts`));
+let [server, adder] = ['', ''];
 beforeAll(async () => {
-  scripts = await mkdtemp(join(tmpdir(), 'svc-scripts-'));
-  await build({
-    entryPoints: ['serve-process', 'add-users-process'].map((name) => join(import.meta.dirname, `${name}.ts`)),
-    outdir: scripts,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    banner: { js: 'const require = process.getBuiltinModule;' },
-    external: ['@napi-rs/keyring', 'pg-native', 'pg-cloudflare'],
-  });
+  [server, adder] = await Promise.all([bundle('serve-process'), bundle('add-users-process')]);
 });
 
-afterAll(() => rm(scripts, { recursive: true, force: true }));
-
 function startProcess(script: string, ...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(scripts, script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
 async function startServing(store: string) {
-  const child = startProcess('serve-process.mjs', store);
+  const child = startProcess(server, store);
   if (!child.stdout) throw new Error('no stdout');
   const [line] = await once(createInterface(child.stdout), 'line');
   return { child, ...(JSON.parse(line) as Record<'url' | 'apiKey' | 'authToken', string>) };
@@ -129,7 +114,7 @@ describe('several processes on one store', () => {
   it('create one workspace between them, and lose no writes next to a serving process', async () => {
     const path = await newStoreLocation();
     const prefixes = ['a', 'b', 'c', 'd'];
-    const children = prefixes.map((prefix) => startProcess('add-users-process.mjs', path, prefix, '25'));
+    const children = prefixes.map((prefix) => startProcess(adder, path, prefix, '25'));
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(await userIds(path)).toHaveLength(100);

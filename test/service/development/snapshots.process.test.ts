@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { ensureLocalCredentials } from '../../../src/service/bootstrap.ts';
 import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
 import { openStore } from '../../../src/service/store/open.ts';
+import { bundleScript } from '../../bundle-script.ts';
 import { copyAsKilled } from '../../copy-as-killed.ts';
 import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
@@ -21,27 +20,12 @@ const MOMENTS = 6 * KILLS;
 const READERS = 4;
 const RESTORES = 60;
 
-/** Folder of the bundled script, which starts much faster than its source. */
-let scripts: string;
-
+let script: string;
 beforeAll(async () => {
-  scripts = await mkdtemp(join(tmpdir(), 'svc-scripts-'));
-  await build({
-    entryPoints: [join(import.meta.dirname, 'snapshot-process.ts')],
-    outdir: scripts,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    banner: { js: 'const require = process.getBuiltinModule;' },
-    external: ['pg-native', 'pg-cloudflare'],
-  });
+  script = await bundleScript(join(import.meta.dirname, 'snapshot-process.ts'));
 });
 
-afterAll(() => rm(scripts, { recursive: true, force: true }));
-
 async function startProcess(path: string, mode: string): Promise<ChildProcess & { nextLine(): Promise<string> }> {
-  const script = join(scripts, 'snapshot-process.mjs');
   const child = spawn(process.execPath, ['--no-warnings', script, path, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
