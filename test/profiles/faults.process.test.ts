@@ -10,14 +10,14 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Folders } from '../../src/kernel/folders.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
-import { bundleScript } from '../bundle-script.ts';
+import { bundleScripts } from '../bundle-scripts.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
-let writer: string;
+let writer = '';
 beforeAll(async () => {
-  writer = await bundleScript(join(import.meta.dirname, 'writer.ts'));
+  [writer = ''] = await bundleScripts(import.meta.dirname, 'writer');
 });
 
 /** Starts a writer that stores secrets in the file, or in a folder that serves as a keychain. */

@@ -1,22 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
-import { bundleScript } from '../bundle-script.ts';
+import { bundleScripts } from '../bundle-scripts.ts';
 import { repeats } from '../repeats.ts';
 import { newStoreLocation } from './store-location.ts';
 import { post } from './test-service.ts';
 
 const KILLS = repeats(2);
 
-const bundle = (name: string) => bundleScript(join(import.meta.dirname, `${name}.ts`));
 let [server, adder] = ['', ''];
 beforeAll(async () => {
-  [server, adder] = await Promise.all([bundle('serve-process'), bundle('add-users-process')]);
+  [server = '', adder = ''] = await bundleScripts(import.meta.dirname, 'serve-process', 'add-users-process');
 });
 
 function startProcess(script: string, ...args: readonly string[]): ChildProcess {

@@ -9,7 +9,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { ensureLocalCredentials } from '../../../src/service/bootstrap.ts';
 import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
 import { openStore } from '../../../src/service/store/open.ts';
-import { bundleScript } from '../../bundle-script.ts';
+import { bundleScripts } from '../../bundle-scripts.ts';
 import { copyAsKilled } from '../../copy-as-killed.ts';
 import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
@@ -20,9 +20,9 @@ const MOMENTS = 6 * KILLS;
 const READERS = 4;
 const RESTORES = 60;
 
-let script: string;
+let script = '';
 beforeAll(async () => {
-  script = await bundleScript(join(import.meta.dirname, 'snapshot-process.ts'));
+  [script = ''] = await bundleScripts(import.meta.dirname, 'snapshot-process');
 });
 
 async function startProcess(path: string, mode: string): Promise<ChildProcess & { nextLine(): Promise<string> }> {
