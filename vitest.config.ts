@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ['test/node-version.ts', 'test/run-folder.ts'],
     // Files share processes, which load libraries only once. Each file gets fresh modules of svc.
     isolate: false,
-    setupFiles: ['test/fresh-modules.ts', 'test/untuned-heap.ts'],
+    setupFiles: ['test/fresh-modules.ts', 'test/untuned-heap.ts', 'test/random-cases.ts'],
     // Many tests start processes, which takes a while on a busy machine.
     testTimeout: repeats(60_000),
     hookTimeout: 60_000,

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeatList, repeats } from '../repeats.ts';
 import { countRepeats, createBulkUser, findOnlyJob, killRepeatedly, ndjsonUsers } from './bulk-service.ts';
 import { failure } from './mock-service.ts';
 
@@ -32,7 +32,7 @@ async function createStoppedJob() {
 describe('a job over several files', () => {
   it('loses nothing when it is killed repeatedly, and repeats only requests in flight', async () => {
     const users = repeats(1_000);
-    const killedAfter = Array<number[]>(repeats(1)).fill([1, 9, 3]).flat();
+    const killedAfter = repeatList([1, 9, 3]);
     const world = await createUserWithTwoFiles(users);
     const words = [...ADD, ...FILES, '--concurrency', '4'];
     const { code, stdout, stderr, kills, job } = await killRepeatedly(killedAfter, world, words);

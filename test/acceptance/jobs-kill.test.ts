@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repeats } from '../repeats.ts';
+import { repeatList, repeats } from '../repeats.ts';
 import { ADD_USERS, countRepeats, createBulkUser, killRepeatedly } from './bulk-service.ts';
 
 const USERS = repeats(3_000);
 
 /** Requests after which a run is killed. */
-const KILLED_AFTER = Array<number[]>(repeats(1)).fill([1, 12, 5]).flat();
+const KILLED_AFTER = repeatList([1, 12, 5]);
 
 const [CONCURRENCY, BATCH] = [4, 100];
 

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repeats } from '../repeats.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
 const FOLDERS = '/v2/organizations/folders';
@@ -62,7 +63,7 @@ describe('svc undo', () => {
     expect(JSON.stringify(await readFolders(user))).toBe(before);
   });
 
-  it.each([1, 2, 3, 4, 5])('never overwrites a later change (%i)', async () => {
+  it.each(Array.from({ length: repeats(5) }, (_, at) => at + 1))('never overwrites a later change (%i)', async () => {
     const user = await createApplyUser();
     const ids = await createFolders(user, 40);
     const before = new Map((await readFolders(user)).map((folder) => [folder.folderId, folder]));

@@ -12,7 +12,7 @@ describe('the position of a JSON syntax problem', () => {
         const text = marks.join('');
         expect(locateJsonProblem(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: repeats(500) },
+      { numRuns: repeats(1_250) },
     );
   });
 

@@ -74,6 +74,6 @@ it('a path selects the same text as jq', async () => {
       expect(text).toBe(await filter(json));
     }
   });
-  await fc.assert(property, { numRuns: repeats(15) });
-  expect(selected).toBeGreaterThan(2);
+  await fc.assert(property, { numRuns: repeats(30) });
+  expect(selected).toBeGreaterThan(repeats(10));
 });

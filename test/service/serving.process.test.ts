@@ -12,6 +12,9 @@ import { post } from './test-service.ts';
 
 const KILLS = repeats(2);
 
+/** Least number of writes that are acknowledged before a kill. */
+const WRITES = 150;
+
 let [server, adder] = ['', ''];
 beforeAll(async () => {
   [server = '', adder = ''] = await bundleScripts(import.meta.dirname, 'serve-process', 'add-users-process');
@@ -76,7 +79,7 @@ describe('kill -9 of a serving process', () => {
       const { child, url, apiKey, authToken } = await startServing(path);
       const exit = once(child, 'exit');
       const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-      const target = acknowledged.length + 150 + round * 37;
+      const target = acknowledged.length + WRITES + round * 37;
       const client = async (_: unknown, name: number) => {
         for (let n = 0; acknowledged.length < target; n++) {
           const userId = `${round}-${name}-${n}`;
@@ -91,7 +94,7 @@ describe('kill -9 of a serving process', () => {
     }
     const members = await userIds(path);
     await annotate(`${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`);
-    expect(acknowledged.length).toBeGreaterThan(100 * KILLS);
+    expect(acknowledged.length).toBeGreaterThan(WRITES * KILLS);
     expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
     expect(await userIds(path, 'users')).toEqual(members);
   });

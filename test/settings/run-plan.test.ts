@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlannedWrite } from '../../src/settings/plan.ts';
 import { createRecordKey } from '../../src/settings/settings.ts';
+import { repeats } from '../repeats.ts';
 import { addFolders, folderItem, startPlanRuns, TARGET } from './plan-run.ts';
 
 const FOLDERS = '/v2/organizations/folders';
@@ -218,7 +219,7 @@ describe('outcomes that are unknown', () => {
 });
 
 describe('random plans with random failures', () => {
-  it.each(Array.from({ length: 20 }, (_, at) => at))(
+  it.each(Array.from({ length: repeats(20) }, (_, at) => at))(
     'writes exactly the items whose requirements were written (%i)',
     async () => {
       const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);

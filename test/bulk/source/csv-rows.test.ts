@@ -27,7 +27,7 @@ describe('rows of CSV', () => {
         const text = `h1,h2\n${marks.join('')}`;
         expect(rowsOf(text, size)).toEqual(rowsOf(text, text.length));
       }),
-      { numRuns: repeats(500) },
+      { numRuns: repeats(750) },
     );
   });
 

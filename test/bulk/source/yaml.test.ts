@@ -121,7 +121,7 @@ describe('a simple item', () => {
         const simple = parseSimpleItem(text);
         if (simple) expect([simple.value]).toEqual(whole(text));
       }),
-      { numRuns: repeats(500) },
+      { numRuns: repeats(750) },
     );
   });
 

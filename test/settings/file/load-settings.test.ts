@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/kernel/errors.ts';
 import { loadSettings, type SettingsRequest } from '../../../src/settings/file/load-settings.ts';
 import { SettingsError } from '../../../src/settings/file/read-settings.ts';
-import { repeats } from '../../repeats.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -330,7 +329,6 @@ describe('a text in a settings file', () => {
         const { settings } = await load({}, { file: '-', stdin: Readable.from([Buffer.from(text)]) });
         expect(settings.declared.organizations?.map((record) => record['organizationName'])).toEqual([wanted, wanted]);
       }),
-      { numRuns: repeats(100) },
     );
   });
 });
